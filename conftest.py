@@ -1,0 +1,43 @@
+"""Set up what must be set before anything imports Numba; find the data; treat skips as failures in CI."""
+
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent
+
+
+def _digest_of_sources() -> str:
+    digest = hashlib.sha256()
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+# Numba does not notice an edit in a function called from another file: a new text gets a new cache.
+os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache" / _digest_of_sources()))
+# scikit-learn's array API check is skipped without it; SciPy reads it at import.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
+_data = ROOT.parent / "shared" / "data"
+if _data.is_dir():
+    os.environ.setdefault("PERCEPTRONS_DATA", str(_data))
+
+
+@pytest.fixture(scope="session")
+def jit() -> bool:
+    """Whether kernels are compiled; tests cut their sizes where they are not."""
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):
+    """In CI a skipped test is a failure, unless what it lacks is a GPU."""
+    report = yield
+    if report.skipped and os.environ.get("CI") == "true" and not hasattr(report, "wasxfail"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        if "GPU" not in reason:
+            report.outcome, report.longrepr = "failed", f"skipped in CI: {reason}"
+    return report

@@ -1,0 +1,1 @@
+"""What comes in: validation, rows for compiled code, visiting orders, synthetic data."""

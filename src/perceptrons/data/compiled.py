@@ -1,0 +1,18 @@
+"""One way to compile: cached on disk where a cache can be written, in memory where it cannot."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+
+
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile with Numba; the result is kept on disk, so that a new process does not compile again.
+
+    In a read-only installation without a writable home Numba has nowhere to put its cache and
+    raises while the module is being imported; the function is then compiled anew in each process.
+    """
+    try:
+        return numba.njit(cache=True)(function)  # type: ignore[no-any-return]
+    except RuntimeError:  # Numba: "no locator available"
+        return numba.njit(function)  # type: ignore[no-any-return]

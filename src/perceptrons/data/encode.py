@@ -1,0 +1,109 @@
+"""The door: what the user passed becomes rows and class codes, checked once, by scikit-learn.
+
+Floats keep their precision, everything else becomes float64, nothing is copied that need not be.
+One pass over the rows finds their norms and, by the way, anything that is not finite: the learners
+need the largest norm, and a second pass for scikit-learn's own check would cost as much again.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from .compiled import compiled
+from .rows import CSR, Array, Rows, sqnorm
+
+
+class Encoded(NamedTuple):
+    """A training set behind the door."""
+
+    matrix: Any  # the validated array or CSR matrix, for NumPy
+    X: Rows  # the same memory, for compiled code
+    classes: Array
+    codes: Array  # classes[codes] = y
+    largest: float  # max ‖x‖²
+    smallest: float  # min ‖x‖²
+
+    def signs(self) -> Iterator[Array]:
+        """One ±1 array per weight vector: one for two classes, one per class for more."""
+        for c in [1] if len(self.classes) == 2 else range(len(self.classes)):
+            yield np.where(self.codes == c, np.int8(1), np.int8(-1))
+
+    def vanishing(self) -> Array:
+        """Which rows have norm 0."""
+        return vanishing(self.X, len(self.codes)) if self.smallest == 0.0 else np.zeros(len(self.codes), bool)
+
+
+def encode(estimator: Any, X: Any, y: Any, *, reset: bool = True, classes: Array | None = None) -> Encoded:
+    """Validate X and y; `classes` is given where a stream has named them before."""
+    checks = {"accept_sparse": "csr", "dtype": (np.float64, np.float32), "order": "C", "reset": reset}
+    matrix, y = validate_data(estimator, X, y, ensure_all_finite=False, **checks)
+    if sp.issparse(matrix) and not matrix.has_canonical_format:
+        matrix = matrix.copy()  # the user's own matrix stays as it is
+        matrix.sum_duplicates()
+    rows = as_rows(matrix)
+    smallest, largest = norms(rows, matrix.shape[0])
+    if not np.isfinite(largest):
+        validate_data(estimator, X, y, **checks)  # NaN or infinity: scikit-learn says which
+        raise ValueError(
+            f"The squared norm of a row overflows: largest |value| {np.abs(matrix).max():.3g}, "
+            f"limit about {np.sqrt(np.finfo(np.float64).max):.1g}. Scale the columns, for example with StandardScaler."
+        )
+    if 0.0 < np.sqrt(largest) < np.sqrt(np.finfo(np.float64).tiny) or (largest == 0.0 and abs(matrix).max() > 0):
+        raise ValueError(
+            f"The squared norms of all rows underflow: largest |value| {abs(matrix).max():.3g}, "
+            f"limit about {np.sqrt(np.finfo(np.float64).tiny):.1g}. Scale the columns, for example with StandardScaler."
+        )
+    names, codes = encode_labels(y, classes)
+    return Encoded(matrix, rows, names, codes, largest, smallest)
+
+
+def encode_labels(y: Array, classes: Array | None = None) -> tuple[Array, Array]:
+    """The sorted classes, and each row's place among them."""
+    if classes is not None:
+        unknown = np.setdiff1d(y, classes)
+        if len(unknown):
+            raise ValueError(f"y holds {unknown[0]!r}, which is not one of the classes {list(classes)} given at the start.")
+        return classes, np.searchsorted(classes, y)
+    if y.dtype.kind in "iub" and len(y):  # two numbers, the usual case: no need to sort
+        low, high = y.min(), y.max()
+        codes = y == high
+        if low != high and (codes | (y == low)).all():
+            return np.array([low, high]), codes
+    check_classification_targets(y)
+    names, codes = np.unique(y, return_inverse=True)
+    if len(names) < 2:
+        raise ValueError(f"The data hold one class only: {names[0]!r}. A classifier needs at least two classes.")
+    return names, codes
+
+
+def as_rows(matrix: Any) -> Rows:
+    """A validated array or CSR matrix, seen by compiled code; no copy."""
+    if not sp.issparse(matrix):
+        return matrix  # type: ignore[no-any-return]
+    unsigned = np.dtype(f"u{matrix.indices.dtype.itemsize}")
+    return CSR(matrix.data, matrix.indices.view(unsigned), matrix.indptr.view(unsigned))
+
+
+@compiled
+def norms(X, n_rows):  # type: ignore[no-untyped-def]
+    """The smallest and the largest ‖x‖²; the largest is NaN or infinite if any value is."""
+    smallest, largest = np.inf, 0.0
+    for i in range(n_rows):
+        q = sqnorm(X, i)
+        smallest = min(smallest, q)
+        largest = q if not q <= largest else largest
+        if not np.isfinite(largest):
+            break
+    return smallest, largest
+
+
+@compiled
+def vanishing(X, n_rows):  # type: ignore[no-untyped-def]
+    zero = np.zeros(n_rows, np.bool_)
+    for i in range(n_rows):
+        zero[i] = sqnorm(X, i) == 0.0
+    return zero

@@ -1,0 +1,110 @@
+"""What a run leaves behind: enough to publish its result and to go on from there.
+
+Duals are kept signed (a_i·y_i) and for the rows ever used alone: this is the compression of Moran et al.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..data.rows import Array
+from .rules import Rule
+from .sweep import State, fresh_clock
+
+History = dict[str, list[float]]
+
+
+class Model(NamedTuple):
+    """Weights, and the signed duals they are the sum of."""
+
+    w: Array
+    b: float
+    rows: Array  # numbers of the rows ever used
+    duals: Array
+
+
+class Memory(NamedTuple):
+    w: Array  # the last weights, whatever `result` asks for
+    clock: Array
+    n_rows: int  # seen in all
+    rows: Array
+    duals: Array
+    drift: Array  # see `sweep.State`
+    dual_drift: Array
+    foreign: bool  # w is not the sum of these rows' corrections: it started elsewhere
+    history: History
+    pocket: tuple[int, Model] | None = None
+
+    def last(self) -> Model:
+        return Model(self.w, float(self.clock[0].intercept), self.rows, self.duals)
+
+    def average(self) -> Model:
+        """The mean of the weights after each presentation: a correction that came late counts less."""
+        if not len(self.drift):
+            raise ValueError("result='average' must be set before training starts; it was not.")
+        clock = self.clock[0]
+        n = float(max(1, clock.presentations))
+        w = ((n * self.w - self.drift) / n).astype(self.w.dtype)
+        b = (n * clock.intercept - clock.intercept_drift) / n
+        return Model(w, float(b), self.rows, (n * self.duals - self.dual_drift) / n)
+
+    def result(self, which: str) -> Model:
+        if which == "pocket" and self.pocket is not None:
+            return self.pocket[1]
+        return self.average() if which == "average" else self.last()
+
+    def without_rows(self) -> "Memory":
+        """The same weights, as if no row had been seen; used where a run goes on over the same rows."""
+        none = np.zeros(0)
+        return self._replace(n_rows=0, rows=none.astype(np.int64), duals=none, dual_drift=none)
+
+    def as_start(self, rule: Rule) -> "Memory":
+        """The weights alone, to start from on other rows."""
+        return blank(self.w, float(self.clock[0].intercept), rule, len(self.drift) > 0)
+
+
+def blank(w: Array, b: float, rule: Rule, average: bool) -> Memory:
+    """A run that has seen nothing yet, at the weights given."""
+    clock, none = fresh_clock(rule), np.zeros(0)
+    clock[0].intercept = b
+    drift = np.zeros(len(w) if average else 0)
+    history: History = {"updates": [], "errors": [], "margin": [], "margin_bound": []}
+    return Memory(w.copy(), clock, 0, none.astype(np.int64), none, drift, none, bool(w.any() or b), history)
+
+
+def open_state(before: Memory, n_rows: int, excess: bool) -> State:
+    """The state of a run over rows not seen before."""
+    clock = before.clock.copy()
+    clock[0].clean, clock[0].low = 0, np.inf
+    return State(
+        w=before.w.copy(),
+        duals=np.zeros(n_rows),
+        clock=clock,
+        excess=np.zeros(n_rows if excess else 0),
+        drift=before.drift.copy(),
+        dual_drift=np.zeros(n_rows if len(before.drift) else 0),
+    )
+
+
+def reopen_state(before: Memory, excess: bool) -> State:
+    """The state of a run that goes on over the rows it has seen."""
+    state = open_state(before, before.n_rows, excess)
+    state.duals[before.rows] = np.abs(before.duals)
+    if len(before.drift):
+        state.dual_drift[before.rows] = np.abs(before.dual_drift)
+    return state
+
+
+def remember(before: Memory, state: State, signs: Array) -> Memory:
+    """The memory after a run over rows that follow those seen before."""
+    used = np.flatnonzero(state.duals)
+    late = state.dual_drift[used] if len(state.dual_drift) else np.zeros(len(used))
+    return before._replace(
+        w=state.w,
+        clock=state.clock,
+        n_rows=before.n_rows + len(signs),
+        rows=np.concatenate([before.rows, before.n_rows + used]),
+        duals=np.concatenate([before.duals, state.duals[used] * signs[used]]),
+        drift=state.drift,
+        dual_drift=np.concatenate([before.dual_drift, late * signs[used]]),
+    )

@@ -1,0 +1,106 @@
+"""When a row is corrected, and by how much.
+
+One loop serves the whole family: *while some row violates* y·⟨w,x⟩ ≤ β, *correct* w ← w + τ·y·x.
+This file holds the two policies that are arithmetic: the step τ (Honavar, Sections 2 and 4; Crammer
+et al.) and the target β (Moran et al., Algorithms 1–4). Rows here are lifted, so ‖x‖² means
+q = ‖x‖² + ρ², and t counts corrections.
+
+Deviations from the printed rules, each needed to make them work:
+
+* absolute correction: Honavar's ⌈|⟨w,x⟩|/‖x‖²⌉ is 0 at w = 0 and never leaves it; ours is the smallest
+  integer ≥ 1 after which the row no longer violates.
+* fractional correction: the printed λ|⟨w,x⟩|/‖x‖² never moves from w = 0 and for λ ≤ 1 never crosses;
+  ours aims at 1 + β instead of 0.
+* Algorithms 3 and 4 are also combined (`"growing"`), which the paper only mentions.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..data.compiled import compiled
+
+FIXED, ABSOLUTE, FRACTIONAL, PASSIVE_AGGRESSIVE = range(4)
+CONSTANT, ADAPTIVE, INFINITY, GROWING = range(4)
+
+STEPS = {
+    "fixed": FIXED,
+    "absolute": ABSOLUTE,
+    "fractional": FRACTIONAL,
+    "passive-aggressive": PASSIVE_AGGRESSIVE,
+}
+MARGINS = {"adaptive": ADAPTIVE, "infinity": INFINITY, "growing": GROWING}
+
+SLACK = 1e-3  # passive-aggressive counts as converged at (1 − SLACK)·β, which it reaches only in the limit
+
+
+class Rule(NamedTuple):
+    """The policies as numbers, for compiled code."""
+
+    step: int
+    eta: float
+    margin: int
+    beta_negative: float  # the starting targets; 0 unless the margin is constant
+    beta_positive: float
+    alpha: float
+    negative_ties: bool
+    rho_squared: float  # 0: no intercept
+    always: bool  # correct every row presented, violating or not (MinOver)
+
+
+CLOCK = np.dtype(
+    [
+        ("updates", np.int64),  # t: corrections
+        ("presentations", np.int64),
+        ("clean", np.int64),  # rows presented since the last one that fell short
+        ("errors", np.int64),  # rows misclassified when presented
+        ("intercept", np.float64),  # b, in the user's space
+        ("intercept_drift", np.float64),
+        ("steps", np.float64),  # Σa, the steps added up
+        ("beta_negative", np.float64),  # the targets now
+        ("beta_positive", np.float64),
+        ("scale", np.float64),  # ρ²: the largest q used in a correction
+        ("low", np.float64),  # the smallest y·score since the last correction
+        ("echo", np.float64),  # see `rows.stream`
+    ]
+)
+
+
+@compiled
+def violates(reach, beta, label, rule):  # type: ignore[no-untyped-def]
+    """Does a row with y·score = `reach` fall short of β? NaN does: it must not pass for success."""
+    if rule.step == PASSIVE_AGGRESSIVE or (rule.negative_ties and label < 0 and beta == 0.0):
+        return not reach >= beta
+    return not reach > beta
+
+
+@compiled
+def step_size(reach, beta, q, label, rule):  # type: ignore[no-untyped-def]
+    """τ for a row with y·score = `reach`, target β and squared norm q."""
+    if rule.step == FIXED:
+        return rule.eta
+    if rule.step == ABSOLUTE:
+        if rule.negative_ties and label < 0 and beta == 0.0:
+            return max(1.0, math.ceil(-reach / q))
+        return max(1.0, math.floor((beta - reach) / q) + 1.0)
+    if rule.step == FRACTIONAL:
+        return rule.eta * (1.0 + beta - reach) / q
+    return min(rule.eta, (beta - reach) / q)
+
+
+@compiled
+def advance(clock, q, rule):  # type: ignore[no-untyped-def]
+    """Set the targets for the next row, after a correction with a row of squared norm q."""
+    if rule.margin == CONSTANT:
+        return
+    beta = clock.beta_positive
+    if rule.margin == ADAPTIVE:
+        if beta < q:
+            beta = 4.0 * q
+    else:
+        clock.scale = 1.0 if rule.margin == INFINITY else max(clock.scale, q)
+        t = float(clock.updates)
+        beta = clock.scale * 0.5 * ((t + 1.0) ** rule.alpha - t**rule.alpha - 1.0)
+    clock.beta_negative = beta
+    clock.beta_positive = beta

@@ -1,0 +1,296 @@
+"""The slow twin of the margin family: the papers' perceptrons in plain Python.
+
+    while some row violates  y*<w, x> <= beta:   w <- w + tau*y*x
+
+Honavar, *Perceptron Algorithm* (1996): the cyclic pass of Section 2 and the steps tau of Section 4.
+Moran, Nachum, Panasoff and Yehudayoff, *On the perceptron's compression*, Section 2: Algorithms 1 to 4,
+which differ in the target beta alone.
+
+Letters: m rows, s = <w, x> + b the score, a the duals (w = sum of a_i*y_i*x_i), t the number of updates.
+The intercept is the weight of a constant feature rho, kept as b = rho * (that weight): a correction adds
+tau*y*rho^2 to b, a row has the lifted squared norm q = ||x||^2 + rho^2; rho^2 = 0 means no intercept.
+"""
+
+import math
+from dataclasses import dataclass
+
+PASSIVE_AGGRESSIVE_SLACK = 1e-3
+
+
+@dataclass
+class Run:
+    """What training returns: `w`, `b` and `duals` as `result` asks for, `history` of the last weights."""
+
+    w: list[float]
+    b: float
+    duals: list[float]
+    n_updates: int
+    n_presentations: int
+    n_iter: int
+    converged: bool
+    history: list[tuple]  # per epoch: (updates, errors, ||w|| / sum of a)
+    updates: list[tuple]  # per correction: (row, tau, beta violated, w after, b after)
+
+
+def dot(u, v):
+    return sum(u_j * v_j for u_j, v_j in zip(u, v, strict=True))
+
+
+class Target:
+    """The target beta: `margin` and `alpha`. Moran et al., Algorithms 1 and 2 (a number), 3 and 4."""
+
+    def __init__(self, margin, alpha):
+        self.margin, self.alpha = margin, alpha
+        self.beta = 0.0 if isinstance(margin, str) else margin
+        self.largest_q = 0.0
+
+    def of(self, y):
+        """A pair holds the targets of the negative and of the positive class (uneven margins, PAUM)."""
+        return self.beta[y > 0] if isinstance(self.beta, (tuple, list)) else self.beta
+
+    def after_update(self, t, q):
+        self.largest_q = max(self.largest_q, q)
+        if self.margin == "adaptive" and self.beta < q:
+            self.beta = 4 * q
+        elif self.margin == "infinity":
+            self.beta = self.algorithm_4(t)
+        elif self.margin == "growing":
+            self.beta = self.largest_q * self.algorithm_4(t)
+
+    def algorithm_4(self, t):
+        return 0.5 * ((t + 1) ** self.alpha - t**self.alpha - 1)
+
+
+@dataclass
+class Rule:
+    """When a row of class y and score s is corrected, and by how much: `step`, `eta` and `ties`."""
+
+    step: str
+    eta: object  # a number, or a function of the number of the correction
+    ties: str
+
+    def violates(self, y, s, beta):
+        strict = self.step == "passive-aggressive" or self.tie_is_right(y, beta)
+        return y * s < beta if strict else y * s <= beta
+
+    def tie_is_right(self, y, beta):
+        """Honavar's neuron outputs class 0 (our -1) at score 0."""
+        return self.ties == "negative" and y == -1 and beta == 0
+
+    def tau(self, y, s, beta, q, t):
+        """The step of correction number t: Honavar, Sections 2 and 4; passive-aggressive is PA-I."""
+        eta = self.eta(t) if callable(self.eta) else self.eta
+        if self.step == "fixed":
+            return eta
+        if self.step == "absolute":
+            onto_the_boundary, beyond_it = math.ceil((beta - y * s) / q), math.floor((beta - y * s) / q) + 1
+            return max(1, onto_the_boundary if self.tie_is_right(y, beta) else beyond_it)
+        if self.step == "fractional":
+            return eta * (1 + beta - y * s) / q
+        return min(eta, (beta - y * s) / q)
+
+
+def misclassified(y, s):
+    """The predicted class is +1 iff the score is > 0."""
+    return (s > 0) != (y == 1)
+
+
+class Training:
+    """The weights, the duals and the counts while they change; rows are named by their index i."""
+
+    def __init__(self, X, y, rule, target, rho_squared, result, tol, max_updates, w, b):
+        self.X, self.y, self.rule, self.target, self.rho_squared = X, y, rule, target, rho_squared
+        self.result, self.tol, self.max_updates = result, tol, max_updates
+        self.m, self.n = len(X), len(X[0])
+        self.rows = range(self.m)
+        self.q = [dot(x, x) + rho_squared for x in X]
+        self.w = [0.0] * self.n if w is None else [float(w_j) for w_j in w]
+        self.b = float(b)
+        self.duals = [0.0] * self.m
+        self.n_presentations = 0
+        self.quiet = 0  # presentations since the last correction
+        self.history, self.updates = [], []
+        self.model_sum = [0.0] * len(self.model())
+        self.pocket, self.pocket_errors = self.model(), math.inf
+        self.open_epoch()
+
+    # One row
+
+    def score(self, i):
+        return dot(self.w, self.X[i]) + self.b
+
+    def beta(self, i):
+        return self.target.of(self.y[i])
+
+    def excess(self, i):
+        """How far the row is above its target: y*s - beta."""
+        return self.y[i] * self.score(i) - self.beta(i)
+
+    def violates(self, i):
+        return self.rule.violates(self.y[i], self.score(i), self.beta(i))
+
+    def falls_short(self, i):
+        """Passive-aggressive counts a row as reached at (1 - 1e-3)*beta; a zero row cannot be helped."""
+        return self.q[i] > 0 and self.y[i] * self.score(i) < (1 - PASSIVE_AGGRESSIVE_SLACK) * self.beta(i)
+
+    def tau(self, i):
+        return self.rule.tau(self.y[i], self.score(i), self.beta(i), self.q[i], len(self.updates) + 1)
+
+    def correct(self, i, tau):
+        beta_violated = self.beta(i)
+        self.w = [w_j + tau * self.y[i] * x_j for w_j, x_j in zip(self.w, self.X[i], strict=True)]
+        self.b += tau * self.y[i] * self.rho_squared
+        self.duals[i] += tau
+        self.updates.append((i, tau, beta_violated, self.w, self.b))
+        self.target.after_update(len(self.updates), self.q[i])
+        self.quiet = 0
+        self.epoch_updates += 1
+
+    def present(self, i, may_correct=True):
+        self.n_presentations += 1
+        self.quiet += 1
+        self.epoch_errors += misclassified(self.y[i], self.score(i))
+        self.epoch_fell_short |= self.falls_short(i)
+        if may_correct and self.q[i] > 0 and self.violates(i):
+            self.correct(i, self.tau(i))
+        if self.result == "average":
+            self.model_sum = [total + v for total, v in zip(self.model_sum, self.model(), strict=True)]
+
+    # All rows
+
+    def scan(self):
+        """Present every row under fixed weights; the row furthest below its target. On ties a row that
+        violates comes before one that does not (ties="negative"), then the first."""
+        for i in self.rows:
+            self.present(i, may_correct=False)
+        candidates = (i for i in self.rows if self.q[i] > 0)
+        return min(candidates, key=lambda i: (self.excess(i), not self.violates(i)), default=None)
+
+    def norm(self):
+        """||w|| in lifted space."""
+        intercept_part = self.b**2 / self.rho_squared if self.rho_squared > 0 else 0.0
+        return math.sqrt(dot(self.w, self.w) + intercept_part)
+
+    def margin_bound(self):
+        """No hyperplane has a larger margin than ||w|| / sum of a."""
+        return self.norm() / sum(self.duals) if sum(self.duals) > 0 else math.inf
+
+    def model(self):
+        return [*self.w, self.b, *self.duals]
+
+    # The end of an epoch
+
+    def gap_closed(self):
+        if self.tol is None or sum(self.duals) == 0 or self.norm() == 0:
+            return False
+        margin = min(self.y[i] * self.score(i) for i in self.rows) / self.norm()
+        return margin >= (1 - self.tol) * self.margin_bound()
+
+    def out_of_updates(self):
+        return self.max_updates is not None and len(self.updates) >= self.max_updates
+
+    def clean_pass(self):
+        if self.rule.step == "passive-aggressive":
+            return not self.epoch_fell_short and not any(self.falls_short(i) for i in self.rows)
+        return self.quiet >= self.m
+
+    def verdict(self):
+        """True: stop, converged. False: stop, not converged. None: go on."""
+        if self.gap_closed():
+            return True
+        if self.out_of_updates():
+            return False
+        return self.tol is None if self.clean_pass() else None
+
+    def open_epoch(self):
+        self.epoch_updates, self.epoch_errors, self.epoch_fell_short = 0, 0, False
+
+    def close_epoch(self):
+        self.history.append((self.epoch_updates, self.epoch_errors, self.margin_bound()))
+        training_errors = sum(misclassified(self.y[i], self.score(i)) for i in self.rows)
+        if training_errors < self.pocket_errors:
+            self.pocket, self.pocket_errors = self.model(), training_errors
+        self.open_epoch()
+
+    def run(self, converged):
+        model = {"last": self.model(), "pocket": self.pocket, "average": self.average()}[self.result]
+        hopeless = any(self.q[i] == 0 and self.violates(i) for i in self.rows)
+        return Run(
+            w=model[: self.n],
+            b=model[self.n],
+            duals=model[self.n + 1 :],
+            n_updates=len(self.updates),
+            n_presentations=self.n_presentations,
+            n_iter=math.ceil(self.n_presentations / self.m),
+            converged=converged and not hopeless,
+            history=self.history,
+            updates=self.updates,
+        )
+
+    def average(self):
+        return [total / max(1, self.n_presentations) for total in self.model_sum]
+
+
+# The orders: each runs one epoch and returns its verdict
+
+
+def sweep(training, rows, rolling=False):
+    """Correct the rows that violate as they come; `rolling` stops after m rows without a correction."""
+    for i in rows:
+        training.present(i)
+        if training.out_of_updates() or (rolling and training.quiet >= training.m):
+            break
+    return training.verdict()
+
+
+def worst(training):
+    i = training.scan()
+    if i is not None and training.violates(i):
+        training.correct(i, training.tau(i))
+    return training.verdict()
+
+
+def minover(training):
+    """Order "worst" with `tol`: the worst row is corrected, violating or not, until the gap closes."""
+    i = training.scan()
+    if training.gap_closed():
+        return True
+    tau = 0 if i is None else training.tau(i)
+    if tau <= 0:
+        return False
+    training.correct(i, tau)
+    return False if training.out_of_updates() else None
+
+
+def perceptron(
+    X,
+    y,
+    *,
+    step="fixed",
+    eta=1.0,
+    margin=0.0,
+    alpha=1.5,
+    order="cyclic",
+    permutations=None,
+    result="last",
+    ties="wrong",
+    rho_squared=0.0,
+    max_epochs=1000,
+    max_updates=None,
+    tol=None,
+    w=None,
+    b=0.0,
+) -> Run:
+    """Train on the rows X and the labels y = +1 or -1; `permutations` yields one list of rows per epoch."""
+    rule, target = Rule(step, eta, ties), Target(margin, alpha)
+    training = Training(X, y, rule, target, rho_squared, result, tol, max_updates, w, b)
+    epoch = {
+        "cyclic": lambda: sweep(training, training.rows, rolling=step != "passive-aggressive"),
+        "shuffle": lambda: sweep(training, next(permutations)),
+        "worst": lambda: worst(training) if tol is None else minover(training),
+    }[order]
+    converged = None
+    while converged is None and len(training.history) < max_epochs:
+        converged = epoch()
+        training.close_epoch()
+    return training.run(bool(converged))

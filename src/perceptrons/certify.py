@@ -83,7 +83,7 @@ def _certificate(model: Any, k: int, matrix: Any, signs: Array) -> Certificate:
     a = _corrections(model.support_, duals, signs)
     seen = measure(matrix, signs, w, b, np.zeros(len(signs)) if a is None else a)
     norm, radius = lifted_norm(w, b, lift), float(np.sqrt(seen.radius_squared + lift**2))
-    margin = seen.low / norm if norm > 0 else 0.0
+    margin = seen.low / norm + 0.0 if norm > 0 else 0.0  # + 0.0: no negative zero
     bound = None
     if model._streamed and model.n_rows_ > len(signs):  # the earlier rows are gone: the duals must do
         bound = None if model._foreign else norm / float(np.abs(duals).sum())

@@ -12,9 +12,11 @@ tau*y*rho^2 to b, a row has the lifted squared norm q = ||x||^2 + rho^2; rho^2 =
 """
 
 import math
+from copy import copy
 from dataclasses import dataclass
 
 PASSIVE_AGGRESSIVE_SLACK = 1e-3
+ACTIVE_SHARE, ACTIVE_ROWS, ACTIVE_PASSES = 0.05, 32, 50
 
 
 @dataclass
@@ -108,7 +110,8 @@ class Training:
         self.b = float(b)
         self.duals = [0.0] * self.m
         self.n_presentations = 0
-        self.quiet = 0  # presentations since the last correction
+        self.quiet = 0  # presentations since the last correction (passive-aggressive: of a row that fell short)
+        self.gave_up = False  # order "active": the lowest rows did not settle
         self.history, self.updates = [], []
         self.model_sum = [0.0] * len(self.model())
         self.pocket, self.pocket_errors = self.model(), math.inf
@@ -138,12 +141,13 @@ class Training:
 
     def correct(self, i, tau):
         beta_violated = self.beta(i)
+        if self.rule.step != "passive-aggressive" or self.falls_short(i):
+            self.quiet = 0
         self.w = [w_j + tau * self.y[i] * x_j for w_j, x_j in zip(self.w, self.X[i], strict=True)]
         self.b += tau * self.y[i] * self.rho_squared
         self.duals[i] += tau
         self.updates.append((i, tau, beta_violated, self.w, self.b))
         self.target.after_update(len(self.updates), self.q[i])
-        self.quiet = 0
         self.epoch_updates += 1
 
     def present(self, i, may_correct=True):
@@ -156,7 +160,26 @@ class Training:
         if self.result == "average":
             self.model_sum = [total + v for total, v in zip(self.model_sum, self.model(), strict=True)]
 
-    # All rows
+    # Several rows
+
+    def settle(self, lowest, budget):
+        """Order "active": pass over the lowest rows until none of them is corrected."""
+        before = (self.w, self.b, list(self.duals), list(self.updates), copy(self.target), self.model_sum)
+        model, presented, errors = self.model(), self.n_presentations, self.epoch_errors
+        updates, limit = self.epoch_updates, (self.n_presentations + budget) / 2
+        self.quiet = 0
+        while self.quiet < len(lowest) and self.n_presentations < limit and not self.out_of_updates():
+            for i in lowest * ACTIVE_PASSES:
+                self.present(i)
+                if self.out_of_updates() or self.quiet >= len(lowest):
+                    break
+        self.gave_up = self.quiet < len(lowest) and not self.out_of_updates()
+        if self.gave_up:
+            self.w, self.b, self.duals, self.updates, self.target, self.model_sum = before
+            late = self.n_presentations - presented
+            self.model_sum = [total + late * v for total, v in zip(self.model_sum, model, strict=True)]
+            self.epoch_updates, self.epoch_errors = updates, errors
+        self.quiet = 0
 
     def scan(self):
         """Present every row under fixed weights; the row furthest below its target. On ties a row that
@@ -243,6 +266,21 @@ def sweep(training, rows, rolling=False):
     return training.verdict()
 
 
+def active(training, max_epochs):
+    """A full pass; then, unless it was clean, passes over the lowest rows until none of them is corrected.
+    If that takes half of what is left of the budget, it is undone and never tried again."""
+    for i in training.rows:
+        training.present(i)
+        if training.out_of_updates():
+            break
+    few = max(ACTIVE_ROWS, int(ACTIVE_SHARE * training.m))
+    if training.quiet < training.m and few < training.m and not training.gave_up:
+        training.settle(sorted(sorted(training.rows, key=training.excess)[:few]), max_epochs * training.m)
+    verdict = training.verdict()
+    training.quiet = 0
+    return verdict
+
+
 def worst(training):
     i = training.scan()
     if i is not None and training.violates(i):
@@ -287,10 +325,11 @@ def perceptron(
     epoch = {
         "cyclic": lambda: sweep(training, training.rows, rolling=step != "passive-aggressive"),
         "shuffle": lambda: sweep(training, next(permutations)),
+        "active": lambda: active(training, max_epochs),
         "worst": lambda: worst(training) if tol is None else minover(training),
     }[order]
     converged = None
-    while converged is None and len(training.history) < max_epochs:
+    while converged is None and training.n_presentations < max_epochs * len(X):
         converged = epoch()
         training.close_epoch()
     return training.run(bool(converged))

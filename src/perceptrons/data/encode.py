@@ -48,17 +48,23 @@ def encode(estimator: Any, X: Any, y: Any, *, reset: bool = True, classes: Array
     smallest, largest = norms(rows, matrix.shape[0])
     if not np.isfinite(largest):
         validate_data(estimator, X, y, **checks)  # NaN or infinity: scikit-learn says which
-        raise ValueError(
-            f"The squared norm of a row overflows: largest |value| {np.abs(matrix).max():.3g}, "
-            f"limit about {np.sqrt(np.finfo(np.float64).max):.1g}. Scale the columns, for example with StandardScaler."
-        )
-    if 0.0 < np.sqrt(largest) < np.sqrt(np.finfo(np.float64).tiny) or (largest == 0.0 and abs(matrix).max() > 0):
-        raise ValueError(
-            f"The squared norms of all rows underflow: largest |value| {abs(matrix).max():.3g}, "
-            f"limit about {np.sqrt(np.finfo(np.float64).tiny):.1g}. Scale the columns, for example with StandardScaler."
-        )
+    check_scale(matrix, largest)
     names, codes = encode_labels(y, classes)
     return Encoded(matrix, rows, names, codes, largest, smallest)
+
+
+def check_scale(matrix: Any, largest: float) -> None:
+    """Squared norms must neither overflow nor vanish in the precision of the rows."""
+    least, most = float(np.finfo(matrix.dtype).tiny), float(np.finfo(matrix.dtype).max)
+    if least <= largest <= most:
+        return
+    value = float(abs(matrix).max())
+    if value > 0.0:
+        what, limit = ("overflow", most) if largest > 1.0 else ("underflow", least)
+        raise ValueError(
+            f"The squared norms of the rows {what} {matrix.dtype}: largest |value| {value:.3g}, limit about "
+            f"{np.sqrt(limit):.1g}. Scale the columns, for example with StandardScaler."
+        )
 
 
 def encode_labels(y: Array, classes: Array | None = None) -> tuple[Array, Array]:
@@ -66,7 +72,7 @@ def encode_labels(y: Array, classes: Array | None = None) -> tuple[Array, Array]
     if classes is not None:
         unknown = np.setdiff1d(y, classes)
         if len(unknown):
-            raise ValueError(f"y holds {unknown[0]!r}, which is not one of the classes {list(classes)} given at the start.")
+            raise ValueError(f"y holds {unknown.tolist()[0]!r}, which is not one of the classes {classes.tolist()}.")
         return classes, np.searchsorted(classes, y)
     if y.dtype.kind in "iub" and len(y):  # two numbers, the usual case: no need to sort
         low, high = y.min(), y.max()
@@ -76,7 +82,7 @@ def encode_labels(y: Array, classes: Array | None = None) -> tuple[Array, Array]
     check_classification_targets(y)
     names, codes = np.unique(y, return_inverse=True)
     if len(names) < 2:
-        raise ValueError(f"The data hold one class only: {names[0]!r}. A classifier needs at least two classes.")
+        raise ValueError(f"y holds one class only: {names.tolist()[0]!r}. A classifier needs at least two classes.")
     return names, codes
 
 

@@ -65,7 +65,7 @@ def stream(X: Rows, start: int, stop: int) -> float:
     return 0.0
 
 
-_REORDERED = {"fastmath": {"reassoc", "contract"}}
+_REORDERED = {"fastmath": {"reassoc", "contract"}, "forceinline": True}
 
 
 @overload(dot, jit_options=_REORDERED)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..data.rows import Array
-from .rules import Rule
-from .sweep import State, fresh_clock
+from .rules import CLOCK, Rule
+from .sweep import State
 
 History = dict[str, list[float]]
 
@@ -36,16 +36,16 @@ class Memory(NamedTuple):
     pocket: tuple[int, Model] | None = None
 
     def last(self) -> Model:
-        return Model(self.w, float(self.clock[0].intercept), self.rows, self.duals)
+        return Model(self.w, float(self.clock["intercept"][0]), self.rows, self.duals)
 
     def average(self) -> Model:
         """The mean of the weights after each presentation: a correction that came late counts less."""
         if not len(self.drift):
             raise ValueError("result='average' must be set before training starts; it was not.")
         clock = self.clock[0]
-        n = float(max(1, clock.presentations))
+        n = float(max(1, clock["presentations"]))
         w = ((n * self.w - self.drift) / n).astype(self.w.dtype)
-        b = (n * clock.intercept - clock.intercept_drift) / n
+        b = (n * clock["intercept"] - clock["intercept_drift"]) / n
         return Model(w, float(b), self.rows, (n * self.duals - self.dual_drift) / n)
 
     def result(self, which: str) -> Model:
@@ -60,35 +60,34 @@ class Memory(NamedTuple):
 
     def as_start(self, rule: Rule) -> "Memory":
         """The weights alone, to start from on other rows."""
-        return blank(self.w, float(self.clock[0].intercept), rule, len(self.drift) > 0)
+        return blank(self.w, float(self.clock["intercept"][0]), rule, len(self.drift) > 0)
 
 
 def blank(w: Array, b: float, rule: Rule, average: bool) -> Memory:
     """A run that has seen nothing yet, at the weights given."""
-    clock, none = fresh_clock(rule), np.zeros(0)
-    clock[0].intercept = b
+    clock, none = np.zeros(1, CLOCK), np.zeros(0)
+    clock["intercept"], clock["beta_negative"], clock["beta_positive"] = b, rule.beta_negative, rule.beta_positive
     drift = np.zeros(len(w) if average else 0)
     history: History = {"updates": [], "errors": [], "margin": [], "margin_bound": []}
     return Memory(w.copy(), clock, 0, none.astype(np.int64), none, drift, none, bool(w.any() or b), history)
 
 
-def open_state(before: Memory, n_rows: int, excess: bool) -> State:
+def open_state(before: Memory, n_rows: int) -> State:
     """The state of a run over rows not seen before."""
     clock = before.clock.copy()
-    clock[0].clean, clock[0].low = 0, np.inf
+    clock["clean"] = 0
     return State(
         w=before.w.copy(),
         duals=np.zeros(n_rows),
         clock=clock,
-        excess=np.zeros(n_rows if excess else 0),
         drift=before.drift.copy(),
         dual_drift=np.zeros(n_rows if len(before.drift) else 0),
     )
 
 
-def reopen_state(before: Memory, excess: bool) -> State:
+def reopen_state(before: Memory) -> State:
     """The state of a run that goes on over the rows it has seen."""
-    state = open_state(before, before.n_rows, excess)
+    state = open_state(before, before.n_rows)
     state.duals[before.rows] = np.abs(before.duals)
     if len(before.drift):
         state.dual_drift[before.rows] = np.abs(before.dual_drift)

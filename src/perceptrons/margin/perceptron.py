@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
 
 from ..base import LinearThreshold
 from ..certify import certificates_of
@@ -18,6 +19,12 @@ from .parameters import check_radius, read_lift, read_plan, read_rule
 from .rules import Rule
 from .theorem import rebuilds_from_support, update_bound
 from .training import CONVERGED, STUCK, Run, one_pass, train
+
+
+def _can_stream(model: Any) -> bool:
+    if model.result == "pocket":
+        raise AttributeError("result='pocket' counts errors on all rows, which partial_fit never sees; use 'average'.")
+    return True
 
 
 class Perceptron(LinearThreshold):
@@ -129,10 +136,10 @@ class Perceptron(LinearThreshold):
         runs = []
         for start, signs, rng in zip(starts, data.signs(), generators(self.random_state, len(starts)), strict=True):
             if resume and _made_of(start, data, signs):
-                before, state = start.without_rows(), reopen_state(start, plan.order == "active")
+                before, state = start.without_rows(), reopen_state(start)
             else:
                 before = start.as_start(rule) if resume else start
-                state = open_state(before, len(signs), plan.order == "active")
+                state = open_state(before, len(signs))
             runs.append(Run(data.X, signs, rule, plan, before, state, rng))
             train(runs[-1])
         self._publish(data, rule, runs, streamed=False)
@@ -142,6 +149,7 @@ class Perceptron(LinearThreshold):
             warnings.warn(_complaint(self, data, runs, hopeless), ConvergenceWarning, stacklevel=2)
         return self
 
+    @available_if(_can_stream)
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> "Perceptron":
         """One pass over a batch. The first call needs all `classes`, and its rows set ρ.
 
@@ -149,14 +157,12 @@ class Perceptron(LinearThreshold):
         for all rows seen; `converged_` says that the batch needed no correction.
         """
         plan = read_plan(self)
-        if plan.result == "pocket":
-            raise ValueError("result='pocket' counts errors on all rows, which partial_fit never sees; use 'average' or 'last'.")
         first = not hasattr(self, "_memories")
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit: all that will ever come.")
         names = np.unique(classes) if first else self.classes_
         if len(names) < 2:
-            raise ValueError(f"classes={list(names)}, but a classifier needs at least two classes.")
+            raise ValueError(f"classes={names.tolist()}, but a classifier needs at least two classes.")
         data = encode(self, X, y, reset=first, classes=names)
         rule = read_rule(self, read_lift(self, data.largest) if first else self.lift_**2)
         check_radius(rule, data.largest)
@@ -165,10 +171,10 @@ class Perceptron(LinearThreshold):
             self._generators = generators(self.random_state, len(starts))
         runs = []
         for start, signs, rng in zip(starts, data.signs(), self._generators, strict=True):
-            runs.append(Run(data.X, signs, rule, plan, start, open_state(start, len(signs), False), rng))
+            runs.append(Run(data.X, signs, rule, plan, start, open_state(start, len(signs)), rng))
             one_pass(runs[-1])
         self._publish(data, rule, runs, streamed=True)
-        self.converged_ = all(bool(run.clock.clean >= len(run.y)) for run in runs)
+        self.converged_ = all(bool(run.clock["clean"] >= len(run.y)) for run in runs)
         return self
 
     def _starts(self, data: Encoded, rule: Rule, coef_init: Any, intercept_init: Any) -> list[Memory]:
@@ -233,7 +239,7 @@ def _hopeless(data: Encoded, rule: Rule, runs: Sequence[Run]) -> int:
     if rule.rho_squared > 0 or data.smallest > 0:
         return 0
     zero = data.vanishing()
-    fine = [(run.y < 0) & rule.negative_ties & (run.clock.beta_negative == 0.0) for run in runs]
+    fine = [(run.y < 0) & rule.negative_ties & (run.clock["beta_negative"] == 0.0) for run in runs]
     return int(max((zero & ~right).sum() for right in fine))
 
 
@@ -242,7 +248,7 @@ def _complaint(model: Perceptron, data: Encoded, runs: Sequence[Run], hopeless: 
     if hopeless:
         return f"{hopeless} rows are all zeros and fit_intercept=False: no hyperplane through the origin classifies them. Use fit_intercept=True or drop them."
     if any(run.verdict == STUCK for run in runs):
-        return f"No row violates its target, but the margin is not certified to be within tol={model.tol} of the best. Use order='worst', or margin='growing' with alpha nearer to 2."
+        return f"No row violates its target, but the margin is not certified to be within tol={model.tol} of the best. Use order='worst', which goes on until it is."
     wrong = np.mean(model.predict(data.matrix) != data.classes[data.codes.astype(int)])
     cap = "max_updates" if any(run.verdict == "capped" for run in runs) else "max_epochs"
     return f"Stopped by {cap}={getattr(model, cap)} with {wrong:.1%} of the training rows wrong. Raise {cap}; if the data are not separable, use result='pocket' or 'average'."

@@ -53,7 +53,7 @@ CLOCK = np.dtype(
     [
         ("updates", np.int64),  # t: corrections
         ("presentations", np.int64),
-        ("clean", np.int64),  # rows presented since the last one that fell short
+        ("clean", np.int64),  # rows presented since the last one that fell short of its target
         ("errors", np.int64),  # rows misclassified when presented
         ("intercept", np.float64),  # b, in the user's space
         ("intercept_drift", np.float64),
@@ -61,7 +61,6 @@ CLOCK = np.dtype(
         ("beta_negative", np.float64),  # the targets now
         ("beta_positive", np.float64),
         ("scale", np.float64),  # ρ²: the largest q used in a correction
-        ("low", np.float64),  # the smallest y·score since the last correction
         ("echo", np.float64),  # see `rows.stream`
     ]
 )
@@ -94,13 +93,13 @@ def advance(clock, q, rule):  # type: ignore[no-untyped-def]
     """Set the targets for the next row, after a correction with a row of squared norm q."""
     if rule.margin == CONSTANT:
         return
-    beta = clock.beta_positive
+    beta = clock["beta_positive"]
     if rule.margin == ADAPTIVE:
         if beta < q:
             beta = 4.0 * q
     else:
-        clock.scale = 1.0 if rule.margin == INFINITY else max(clock.scale, q)
-        t = float(clock.updates)
-        beta = clock.scale * 0.5 * ((t + 1.0) ** rule.alpha - t**rule.alpha - 1.0)
-    clock.beta_negative = beta
-    clock.beta_positive = beta
+        clock["scale"] = 1.0 if rule.margin == INFINITY else max(clock["scale"], q)
+        t = float(clock["updates"])
+        beta = clock["scale"] * 0.5 * ((t + 1.0) ** rule.alpha - t**rule.alpha - 1.0)
+    clock["beta_negative"] = beta
+    clock["beta_positive"] = beta

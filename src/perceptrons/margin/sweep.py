@@ -6,25 +6,17 @@ import numpy as np
 
 from ..data.compiled import compiled
 from ..data.rows import Array, add, dot, sqnorm, stream
-from .rules import CLOCK, PASSIVE_AGGRESSIVE, SLACK, Rule, advance, step_size, violates
+from .rules import PASSIVE_AGGRESSIVE, SLACK, advance, step_size, violates
 
 
 class State(NamedTuple):
-    """What a sweep changes. The last three may be empty: then that account is not kept."""
+    """What a sweep changes. The last two may be empty: then the average is not kept."""
 
     w: Array
     duals: Array  # a_i ≥ 0, with w = Σ a_i y_i x_i
     clock: Array  # one record, see `rules.CLOCK`
-    excess: Array  # y·score − β of each row when last presented
-    drift: Array  # Σ (presentations before a correction)·(what it added to w), for the average
+    drift: Array  # Σ (presentations before a correction)·(what it added to w)
     dual_drift: Array
-
-
-def fresh_clock(rule: Rule) -> Array:
-    clock = np.zeros(1, CLOCK).view(np.recarray)
-    clock[0].beta_negative, clock[0].beta_positive = rule.beta_negative, rule.beta_positive
-    clock[0].low = np.inf
-    return clock
 
 
 @compiled
@@ -35,51 +27,63 @@ def sweep(X, y, order, start, block, stop_updates, stop_clean, rule, state):  # 
     none. `block` > 0: the order visits aligned blocks of that many rows, each streamed beforehand.
     """
     w, duals, clock, drift = state.w, state.duals, state.clock[0], state.drift
-    b, beta_negative, beta_positive = clock.intercept, clock.beta_negative, clock.beta_positive
-    low, clean, before = clock.low, clock.clean, clock.presentations - start
+    b, beta_negative, beta_positive = clock["intercept"], clock["beta_negative"], clock["beta_positive"]
+    presented = clock["presentations"] - start  # + position: rows presented in all
+    first_clean = start - clock["clean"]  # where the rows that needed no correction begin
+    boundary = -(-start // block) * block if block > 0 else -1
+    stop = min(order.size, first_clean + stop_clean)
     position = start
-    while position < order.size and clean != stop_clean and clock.updates != stop_updates:
+    while position < stop:
         i = order[position]
-        if block > 0 and position % block == 0:
-            first = np.int64(i) // block * block
-            clock.echo = stream(X, first, min(first + block, y.size))
+        if position == boundary:
+            row = np.int64(i) // block * block
+            clock["echo"] = stream(X, row, min(row + block, y.size))
+            boundary += block
         label = y[i]
         reach = label * (dot(X, i, w) + b)
         beta = beta_positive if label > 0 else beta_negative
         position += 1
-        clean += 1
-        if state.excess.size:
-            state.excess[i] = reach - beta
         if reach > beta and not rule.always:
-            low = min(low, reach)
             continue
         if reach < 0.0 or (reach == 0.0 and label > 0):
-            clock.errors += 1
+            clock["errors"] += 1
         q = sqnorm(X, i) + rule.rho_squared
         if q == 0.0 or not (rule.always or violates(reach, beta, label, rule)):
-            low = min(low, reach)  # q = 0: a row of zeros without intercept, which no step can help
-            continue
+            continue  # q = 0: a row of zeros without intercept, which no step can help
         tau = step_size(reach, beta, q, label, rule)
-        if tau <= 0.0:  # `always`, and the row is already beyond what the rule aims at
-            continue
+        if tau <= 0.0:
+            continue  # `always`, and the row is already beyond what the rule aims at
         add(X, i, tau * label, w)
         b += tau * label * rule.rho_squared
         duals[i] += tau
         if drift.size:
-            late = float(before + position - 1) * tau
+            late = float(presented + position - 1) * tau
             add(X, i, late * label, drift)
-            clock.intercept_drift += late * label * rule.rho_squared
+            clock["intercept_drift"] += late * label * rule.rho_squared
             state.dual_drift[i] += late
-        clock.updates += 1
-        clock.steps += tau
+        clock["updates"] += 1
+        clock["steps"] += tau
         advance(clock, q, rule)
-        beta_negative, beta_positive = clock.beta_negative, clock.beta_positive
-        low = np.inf
+        beta_negative, beta_positive = clock["beta_negative"], clock["beta_positive"]
         if rule.step != PASSIVE_AGGRESSIVE or reach < (1.0 - SLACK) * beta:
-            clean = 0
-    clock.presentations = before + position
-    clock.intercept, clock.low, clock.clean = b, low, clean
+            first_clean = position
+            stop = min(order.size, first_clean + stop_clean)
+        if clock["updates"] == stop_updates:
+            break
+    clock["presentations"] = presented + position
+    clock["intercept"], clock["clean"] = b, position - first_clean
     return position
+
+
+@compiled
+def excesses(X, y, state):  # type: ignore[no-untyped-def]
+    """y·score − β of every row."""
+    clock = state.clock[0]
+    excess = np.empty(y.size)
+    for i in range(y.size):
+        beta = clock["beta_positive"] if y[i] > 0 else clock["beta_negative"]
+        excess[i] = y[i] * (dot(X, i, state.w) + clock["intercept"]) - beta
+    return excess
 
 
 @compiled
@@ -88,12 +92,12 @@ def survey(X, y, rule, state):  # type: ignore[no-untyped-def]
     that violates comes first: at score 0 the class may decide), whether it violates, how many rows fall
     short of (1 − SLACK)·β, the smallest y·score, and how many rows are on the wrong side.
     """
-    w, clock = state.w, state.clock[0]
+    clock = state.clock[0]
     worst, worst_violates, excess, short, low, errors = -1, False, np.inf, 0, np.inf, 0
     for i in range(y.size):
         label = y[i]
-        reach = label * (dot(X, i, w) + clock.intercept)
-        beta = clock.beta_positive if label > 0 else clock.beta_negative
+        reach = label * (dot(X, i, state.w) + clock["intercept"])
+        beta = clock["beta_positive"] if label > 0 else clock["beta_negative"]
         low = min(low, reach)
         errors += reach < 0.0 or (reach == 0.0 and label > 0)
         if reach < (1.0 - SLACK) * beta and sqnorm(X, i) + rule.rho_squared > 0.0:

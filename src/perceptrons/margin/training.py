@@ -15,14 +15,16 @@ from ..theory.certificate import lifted_norm
 from .memory import Memory, remember
 from .parameters import Plan
 from .rules import PASSIVE_AGGRESSIVE, Rule
-from .sweep import State, survey, sweep
+from .sweep import State, excesses, survey, sweep
 
 CONVERGED, STUCK, CAPPED = "converged", "stuck", "capped"
 Verdict = str | None
 
-ACTIVE_SHARE = 0.03  # of the rows, those with the lowest scores, are swept between two full passes
-ACTIVE_ROWS = 32  # but at least these many
-ACTIVE_PASSES = 1000  # over them at most, so that inseparable rows cannot hold the loop
+NEVER = 2**62  # a count that is not reached
+
+ACTIVE_SHARE = 0.05  # of the rows, those with the lowest scores, are swept between two full passes,
+ACTIVE_ROWS = 32  # but at least so many,
+ACTIVE_PASSES = 50  # so often in one call of the compiled sweep
 
 
 class Survey(NamedTuple):
@@ -47,13 +49,16 @@ class Run:
     state: State
     rng: np.random.RandomState
     verdict: Verdict = None
+    plain: bool = False  # order "active": the lowest rows would not settle, sweep all of them
+    low: float = np.nan  # the smallest y·score at the end of the epoch, where it was looked at
 
     def __post_init__(self) -> None:
         self.history, self.pocket = self.before.history, self.before.pocket
-        self.budget = self.clock.presentations + self.plan.max_epochs * len(self.y)
+        self.budget = self.clock["presentations"] + self.plan.max_epochs * len(self.y)
 
     @property
     def clock(self) -> Any:
+        """The one record of the clock; reading and writing go to the state."""
         return self.state.clock[0]
 
     def memory(self) -> Memory:
@@ -61,42 +66,42 @@ class Run:
 
     def norm(self) -> float:
         """‖w‖ in lifted space."""
-        return lifted_norm(self.state.w.astype(np.float64), self.clock.intercept, np.sqrt(self.rule.rho_squared))
+        return lifted_norm(self.state.w.astype(np.float64), self.clock["intercept"], np.sqrt(self.rule.rho_squared))
 
     def capped(self) -> bool:
-        return bool(self.clock.updates == self.plan.max_updates)
+        return bool(self.clock["updates"] == self.plan.max_updates)
 
-    def present(self, order: Array, block: int = 0, stop_clean: int = -1) -> None:
+    def present(self, order: Array, block: int = 0, stop_clean: int = NEVER) -> None:
         """Sweep over the rows of an order, pausing for each step that Python must compute."""
         position = 0
-        while position < len(order) and not self.capped() and self.clock.clean != stop_clean:
-            rule, stop = self.rule, -1 if self.plan.max_updates is None else self.plan.max_updates
+        while position < len(order) and not self.capped() and self.clock["clean"] < stop_clean:
+            rule, stop = self.rule, self.plan.max_updates or NEVER
             if self.plan.eta is not None:
-                stop = int(self.clock.updates) + 1
+                stop = int(self.clock["updates"]) + 1
                 rule = rule._replace(eta=float(self.plan.eta(stop)))
             position = sweep(self.X, self.y, order, position, block, stop, stop_clean, rule, self.state)
 
     def survey(self) -> Survey:
         return Survey(*survey(self.X, self.y, self.rule, self.state))
 
-    def gap_closed(self, low: float) -> bool:
-        """Is the margin achieved within tol of the bound? `low` is the smallest y·score."""
-        norm, steps = self.norm(), self.clock.steps
-        return norm > 0 and steps > 0 and low / norm >= (1 - self.plan.tol) * norm / steps  # type: ignore[operator]
+    def gap_closed(self) -> bool:
+        """Is the margin achieved within tol of the bound?"""
+        norm, steps = self.norm(), self.clock["steps"]
+        return norm > 0 and steps > 0 and self.low / norm >= (1 - self.plan.tol) * norm / steps  # type: ignore[operator]
 
     def judge(self, clean: bool) -> Verdict:
         """The verdict at the end of an epoch."""
         if self.plan.tol is not None:
-            self.clock.low = self.survey().low
-            if self.gap_closed(self.clock.low):
+            self.low = self.survey().low
+            if self.gap_closed():
                 return CONVERGED
         if self.capped():
             return CAPPED
-        if clean and self.rule.step == PASSIVE_AGGRESSIVE:
-            seen = self.survey()
-            self.clock.low, clean = seen.low, seen.short == 0
         if clean:
-            return CONVERGED if self.plan.tol is None else STUCK
+            seen = self.survey()
+            self.low = seen.low
+            if self.rule.step != PASSIVE_AGGRESSIVE or seen.short == 0:
+                return CONVERGED if self.plan.tol is None else STUCK
         return None
 
     def record(self, updates_before: int) -> None:
@@ -106,12 +111,11 @@ class Run:
             raise ValueError(
                 "The weights overflowed. Scale the columns, for example with StandardScaler, or lower eta or margin."
             )
-        known = norm > 0 and (self.verdict in (CONVERGED, STUCK) or self.plan.tol is not None)
         line = {
-            "updates": int(clock.updates) - updates_before,
-            "errors": int(clock.errors),
-            "margin": clock.low / norm if known else np.nan,
-            "margin_bound": norm / clock.steps if clock.steps > 0 else np.inf,
+            "updates": int(clock["updates"]) - updates_before,
+            "errors": int(clock["errors"]),
+            "margin": self.low / norm if norm > 0 else np.nan,
+            "margin_bound": norm / clock["steps"] if clock["steps"] > 0 else np.inf,
         }
         for name, value in line.items():
             self.history[name].append(value)
@@ -127,17 +131,17 @@ class Run:
 def train(run: Run) -> None:
     """Run epochs until a verdict falls or `max_epochs` is used up."""
     epoch = {"cyclic": cyclic, "shuffle": shuffle, "worst": worst, "active": active}[run.plan.order]
-    while run.verdict is None and run.clock.presentations < run.budget:
-        updates = int(run.clock.updates)
-        run.clock.errors = 0
+    while run.verdict is None and run.clock["presentations"] < run.budget:
+        updates = int(run.clock["updates"])
+        run.clock["errors"], run.low = 0, np.nan
         run.verdict = epoch(run)
         run.record(updates)
 
 
 def one_pass(run: Run) -> None:
     """Present every row once, in random order if that is the order, else as given."""
-    updates, m = int(run.clock.updates), len(run.y)
-    run.clock.errors = 0
+    updates, m = int(run.clock["updates"]), len(run.y)
+    run.clock["errors"] = 0
     if run.plan.order == "shuffle":
         run.present(shuffled(m, run.rng), block=BLOCK)
     else:
@@ -148,8 +152,8 @@ def one_pass(run: Run) -> None:
 def cyclic(run: Run) -> Verdict:
     """The rows as they stand; done after m rows running without a correction, wherever that is."""
     m = len(run.y)
-    run.present(given(m), stop_clean=-1 if run.rule.step == PASSIVE_AGGRESSIVE else m)
-    return run.judge(clean=run.clock.clean >= m)
+    run.present(given(m), stop_clean=NEVER if run.rule.step == PASSIVE_AGGRESSIVE else m)
+    return run.judge(clean=run.clock["clean"] >= m)
 
 
 def shuffle(run: Run) -> Verdict:
@@ -157,40 +161,66 @@ def shuffle(run: Run) -> Verdict:
     rows, as `cyclic` does, would be wrong: both halves may have left out the same row.)"""
     m = len(run.y)
     run.present(shuffled(m, run.rng), block=BLOCK)
-    return run.judge(clean=run.clock.clean >= m)
+    return run.judge(clean=run.clock["clean"] >= m)
 
 
 def worst(run: Run) -> Verdict:
     """A look at all rows, then one correction: of the row furthest below its target. With `tol` it is
     corrected even if it does not violate, until the gap closes (MinOver, Krauth and Mézard)."""
     seen, clock = run.survey(), run.clock
-    clock.presentations += len(run.y)
-    clock.low, clock.errors = seen.low, seen.errors
-    if run.rule.always and run.gap_closed(seen.low):
-        return CONVERGED
-    presentations, updates = int(clock.presentations), int(clock.updates)
+    clock["presentations"] += len(run.y)
+    clock["errors"] = seen.errors
+    if run.rule.always:
+        run.low = seen.low
+        if run.gap_closed():
+            return CONVERGED
+    presentations, updates = int(clock["presentations"]), int(clock["updates"])
     if seen.worst >= 0 and (seen.violated or run.rule.always):
         run.present(given(len(run.y))[seen.worst : seen.worst + 1])
-        clock.presentations, clock.errors = presentations, seen.errors  # the row is counted already
-    idle = bool(clock.updates == updates)
+        clock["presentations"], clock["errors"] = presentations, seen.errors  # the row is counted already
+    idle = bool(clock["updates"] == updates)
     if run.rule.always:
         return STUCK if idle else CAPPED if run.capped() else None
     return run.judge(clean=seen.short == 0 if run.rule.step == PASSIVE_AGGRESSIVE else idle)
 
 
 def active(run: Run) -> Verdict:
-    """A full pass, then passes over the rows that came out lowest until none of them is corrected."""
+    """A full pass, then passes over the rows that score lowest until none of them is corrected."""
     m = len(run.y)
     run.present(given(m))
-    clean = run.clock.clean >= m
+    clean = bool(run.clock["clean"] >= m)
     few = max(ACTIVE_ROWS, int(ACTIVE_SHARE * m))
-    if not clean and few < m:
-        lowest = np.sort(np.argpartition(run.state.excess, few)[:few]).astype(given(m).dtype)
-        for _ in range(ACTIVE_PASSES):
-            updates = run.clock.updates
-            run.present(lowest)
-            if run.clock.updates == updates or run.clock.presentations >= run.budget:
-                break
+    if not clean and few < m and not run.plain:
+        run.plain = not settle(run, few)
     verdict = run.judge(clean)
-    run.clock.clean = 0
+    run.clock["clean"] = 0
     return verdict
+
+
+def settle(run: Run, few: int) -> bool:
+    """Sweep the lowest rows until none of them is corrected; False if they would not settle.
+
+    Rows that take half of what is left of the budget are probably not separable. Weights made of them
+    alone are worth little: what they did is taken back, and from then on all rows are swept.
+    """
+    clock, before = run.clock, [part.copy() for part in run.state]
+    limit = (clock["presentations"] + run.budget) / 2
+    passes = np.tile(lowest(excesses(run.X, run.y, run.state), few), ACTIVE_PASSES)
+    clock["clean"] = 0
+    while clock["clean"] < few and clock["presentations"] < limit and not run.capped():
+        run.present(passes, stop_clean=few)
+    if clock["clean"] >= few or run.capped():
+        return True
+    presentations = int(clock["presentations"])
+    for part, was in zip(run.state, before, strict=True):
+        part[...] = was
+    clock["presentations"] = presentations
+    return False
+
+
+def lowest(values: Array, few: int) -> Array:
+    """The places of the `few` smallest values, in ascending order; of equals the first."""
+    limit = np.partition(values, few - 1)[few - 1]
+    below = values < limit
+    below[np.flatnonzero(values == limit)[: few - np.count_nonzero(below)]] = True
+    return given(len(values))[below]

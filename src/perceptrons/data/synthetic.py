@@ -1,0 +1,95 @@
+"""Data with known geometry, for tests, benchmarks and teaching."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from .rows import Array
+
+
+class Separable(NamedTuple):
+    X: Any  # array, or CSR for density < 1
+    y: Array  # ±1
+    teacher: Array  # a unit vector; y = sign of ⟨teacher, x⟩ but for the rows with a flipped label
+
+
+def separable(
+    n_rows: int,
+    n_features: int,
+    *,
+    margin: float,
+    radius: float = 1.0,
+    density: float = 1.0,
+    noise: float = 0.0,
+    random_state: int | None = None,
+) -> Separable:
+    """Rows of norm `radius` that a hyperplane through the origin separates with margin `margin`.
+
+    Without noise and with density 1 this is exactly the best margin: two of the rows have midpoint
+    margin·teacher, and no hyperplane can do better on them. Sparse rows have ⌈density·n_features⌉ values,
+    the teacher none equal to zero. A share `noise` of the labels is flipped.
+
+    >>> X, y, teacher = separable(100, 5, margin=0.1, random_state=0)
+    >>> round(float((y * (X @ teacher)).min()), 12)
+    0.1
+    """
+    filled = int(np.ceil(density * n_features))
+    if not 0.0 < density <= 1.0 or not 0.0 <= noise <= 1.0:
+        raise ValueError(f"density={density}, noise={noise}, but they must be shares: density in (0, 1], noise in [0, 1].")
+    most = radius * np.sqrt(filled / n_features)
+    if not 0.0 < margin <= most:
+        raise ValueError(f"margin={margin}, but rows of norm {radius} with {filled} of {n_features} values allow (0, {most:.6g}].")
+    rng = np.random.default_rng(random_state)
+    teacher = rng.choice([-1.0, 1.0], n_features) / np.sqrt(n_features)
+    if filled == n_features:
+        columns = np.broadcast_to(np.arange(n_features), (n_rows, n_features))
+    else:
+        columns = np.sort([rng.choice(n_features, filled, replace=False, shuffle=False) for _ in range(n_rows)])
+    values = _rows_at_margin(rng, teacher[columns], margin, radius)
+    if filled == n_features and n_rows >= 2 and n_features >= 2:
+        values[:2] = _antipodes(rng, teacher, margin, radius)
+        values = rng.permutation(values)
+    X: Any = values
+    if filled < n_features:
+        X = sp.csr_array((values.ravel(), columns.ravel(), filled * np.arange(n_rows + 1)), (n_rows, n_features))
+    y = np.where(X @ teacher > 0, 1, -1)
+    y[rng.permutation(n_rows)[: round(noise * n_rows)]] *= -1
+    return Separable(X, y, teacher)
+
+
+def _rows_at_margin(rng: np.random.Generator, teacher: Array, margin: float, radius: float) -> Array:
+    """Random rows; the part along the teacher is stretched where it is too short."""
+    length = np.linalg.norm(teacher, axis=1, keepdims=True)
+    along = teacher / length
+    x = rng.standard_normal(teacher.shape)
+    x *= radius / np.linalg.norm(x, axis=1, keepdims=True)
+    part = (x * along).sum(axis=1, keepdims=True)
+    x -= part * along
+    # a hair more than the margin, so that rounding cannot take it away
+    part = np.where(part < 0, -1.0, 1.0) * np.clip(np.abs(part), np.minimum(margin / length * (1 + 1e-12), radius), radius)
+    rest = np.sqrt(np.maximum(radius**2 - part**2, 0.0))
+    return part * along + x * (rest / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), np.finfo(float).tiny))
+
+
+def _antipodes(rng: np.random.Generator, teacher: Array, margin: float, radius: float) -> Array:
+    """Two rows of one class whose midpoint is margin·teacher."""
+    across = rng.standard_normal(len(teacher))
+    across -= (across @ teacher) * teacher
+    across *= np.sqrt(radius**2 - margin**2) / np.linalg.norm(across)
+    return np.stack([margin * teacher + across, margin * teacher - across])
+
+
+def two_point(eps: float) -> tuple[Array, Array]:
+    """Two rows of norm 1 and margin eps on which Algorithm 4 needs as many updates as its bound says, up
+    to a constant (Moran et al., remark after Theorem 2.3).
+
+    >>> X, y = two_point(0.6)
+    >>> X
+    array([[ 0.8,  0.6],
+           [ 0.8, -0.6]])
+    """
+    if not 0.0 < eps < 1.0:
+        raise ValueError(f"eps={eps}, but it must lie in (0, 1): the margin of two rows of norm 1.")
+    c = float(np.sqrt(1 - eps**2))
+    return np.array([[c, eps], [c, -eps]]), np.array([1, -1])

@@ -1,0 +1,176 @@
+"""The benchmarks: the clockwork, the tables that README and docs show, and that each of them runs."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks import RESULTS, ROOT, tables
+from benchmarks.layout import Column, Section, markdown, plain, show
+from benchmarks.tables import MARKED, PAGES, SHORT, fill, render, render_result
+from benchmarks.timing import Times, interleave
+
+JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
+NAMES = ("defaults", "first_call", "sweeps")
+
+
+class FakeClock:
+    """Time passes only where somebody says so."""
+
+    def __init__(self) -> None:
+        self.now, self.calls = 0.0, []
+
+    def spend(self, name: str, seconds: list[float]):
+        """A competitor that takes these seconds, one after the other, whenever it is called."""
+        left = iter(seconds)
+
+        def competitor() -> None:
+            self.calls.append(name)
+            self.now += next(left)
+
+        return competitor
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_competitors_take_turns_and_the_first_round_does_not_count():
+    clock = FakeClock()
+    competitors = {
+        "a": clock.spend("a", [100.0, 1.0, 2.0, 4.0]),
+        "b": clock.spend("b", [100.0, 3.0, 2.0, 20.0]),
+    }
+    times = interleave(competitors, rounds=3, clock=clock)
+    assert times.seconds == {"a": [1.0, 2.0, 4.0], "b": [3.0, 2.0, 20.0]}
+    assert "".join(clock.calls) == "baabbaab"
+    assert times.median("b") == 3.0
+    assert times.ratio("b", "a") == 3.0  # of 3, 1 and 5; the ratio of the medians would be 1.5
+
+
+def test_preparation_is_not_timed():
+    clock = FakeClock()
+    prepare = {"a": clock.spend("prepare", [7.0] * 3)}
+    times = interleave({"a": clock.spend("a", [1.0] * 3)}, rounds=2, prepare=prepare, clock=clock)
+    assert times.seconds == {"a": [1.0, 1.0]}
+    assert clock.calls == ["prepare", "a"] * 3
+
+
+def test_an_epoch_is_a_difference_of_fits_and_noise_gives_no_ratio():
+    times = Times({"3": [7.0, 9.0], "1": [3.0, 1.0], "peer": [4.0, 4.0]})
+    times.add_difference("epoch", "3", "1", parts=2)
+    assert times.seconds["epoch"] == [2.0, 4.0]
+    assert times.ratio("peer", "epoch") == 1.5
+    assert Times({"peer": [1.0, 1.0], "epoch": [-0.1, 0.5]}).ratio("peer", "epoch") is None
+
+
+def test_values_as_a_reader_wants_them():
+    shown = [
+        show(0.0123, "time"),
+        show(0.5, "percent"),
+        show(None, "ratio"),
+        show(True, "text"),
+        show(1e6, "count"),
+    ]
+    assert shown == ["12.3 ms", "50 %", "–", "yes", "1,000,000"]
+    table = Section(
+        "Title", [Column("name", "rows", "text"), Column("s", "fit", "time")], [{"name": "a", "s": 2.0}]
+    )
+    assert markdown(table) == "| rows | fit |\n| --- | ---: |\n| a | 2 s |"
+    assert plain(table).splitlines() == ["Title", "-----", "rows  fit", "a     2 s"]
+
+
+RESULT = {
+    "benchmark": "defaults",
+    "command": "python -m benchmarks defaults",
+    "date": "2026-01-02",
+    "machine": {"cpu": "Abacus", "cores": 2, "memory_gib": 0.1},
+    "versions": {"python": "3.11", "numba": "0.61", "vowpalwabbit": "not installed"},
+    "notes": ["A note."],
+    "sections": [
+        {
+            "title": "Title",
+            "columns": [[key, key, "count"] for key in ("name", *SHORT["defaults"].columns[1:], "epochs")],
+            "rows": [{"id": "a", "name": 1, "epochs": 7}],
+        }
+    ],
+}
+FILLED = """Before
+<!-- benchmark:defaults:short -->
+| name | no_errors | warned | silent | seconds |
+| --- | ---: | ---: | ---: | ---: |
+| 1 | – | – | – | – |
+
+`python -m benchmarks defaults`, 2026-01-02; Abacus, 2 cores, 0.1 GiB; python 3.11, numba 0.61.
+<!-- end -->
+After
+"""
+
+
+def test_a_page_is_filled_between_its_markers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(tables, "RESULTS", tmp_path)
+    empty = "Before\n<!-- benchmark:defaults:short -->\nold\n<!-- end -->\nAfter\n"
+    with pytest.raises(FileNotFoundError, match="python -m benchmarks defaults"):
+        fill(empty)
+    (tmp_path / "defaults.json").write_text(json.dumps(RESULT), encoding="utf-8")
+    assert fill(empty) == FILLED
+    assert fill(FILLED) == FILLED
+    whole = fill(empty.replace(":short", ""))
+    assert "**Title**" in whole
+    assert "| epochs |" in whole
+    assert "A note." in whole
+
+
+def test_readme_and_docs_show_the_results():
+    pages = {page: page.read_text(encoding="utf-8") for page in PAGES if page.exists()}
+    shown = {match[2] for text in pages.values() for match in MARKED.finditer(text)}
+    measured = {path.stem for path in RESULTS.glob("*.json")}
+    assert shown == measured, "every result stands on a page, every marker has a result; none of both is fine"
+    for page, text in pages.items():
+        assert text.count("<!-- benchmark:") == len(MARKED.findall(text)), (
+            f"{page.name}: a marker without end"
+        )
+        assert fill(text) == text, f"{page.name} is out of date; run: python -m benchmarks tables"
+    for name in measured:
+        result = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+        assert not result["quick"]
+        assert render(name, short=False) == render_result(result, short=False)
+
+
+# Each command with the result it must write; without the JIT there is nothing to time.
+COMMANDS = [((), None), *(((name, "--quick"), name) for name in NAMES if JIT)]
+
+
+@pytest.mark.parametrize(("arguments", "name"), COMMANDS, ids=lambda value: str(value))
+def test_the_command_runs(arguments: tuple[str, ...], name: str | None, tmp_path: Path):
+    path = tmp_path / "result.json"
+    extra = ("--json", str(path)) if name else ()
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks", *arguments, *extra],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr
+    if name is None:
+        assert [line.split()[0] for line in done.stdout.splitlines()] == [
+            "sweeps",
+            "first_call",
+            "defaults",
+            "tables",
+        ]
+        return
+    result = json.loads(path.read_text(encoding="utf-8"))
+    assert result["quick"]
+    assert result["machine"]["cpu"]
+    assert {"python", "numpy", "scipy", "scikit-learn", "numba", "perceptrons"} <= set(result["versions"])
+    ids = [row["id"] for section in result["sections"] for row in section["rows"]]
+    assert len(ids) == len(set(ids)) > 0
+    assert set(SHORT[name].rows or ()) <= set(ids)
+    assert all(section["raw"] for section in result["sections"])
+    assert render_result(result, short=True).count("\n|") <= render_result(result, short=False).count("\n|")

@@ -1,0 +1,144 @@
+"""Training that goes on: partial_fit, warm_start, coef_init."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from perceptrons import Perceptron, certify, verify
+from tests.naive.margin import perceptron as naive_perceptron
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+@pytest.fixture
+def rows():
+    rng = np.random.default_rng(0)
+    X = rng.integers(-4, 5, (120, 5)).astype(float)
+    return X, np.where(X @ [1, -2, 3, 0, 1] > 0, 1, -1)
+
+
+@pytest.mark.parametrize("margin", [0.0, 2.0, "adaptive", "growing"])
+@pytest.mark.parametrize("result", ["last", "average"])
+def test_batches_of_a_stream_make_one_pass(rows, margin, result):
+    """Cut into batches, the stream is one cyclic pass; ρ is that of the first batch."""
+    X, y = rows
+    model = Perceptron(margin=margin, result=result, order="cyclic", intercept_scaling=3)
+    for start in range(0, 120, 50):
+        model.partial_fit(X[start : start + 50], y[start : start + 50], classes=[-1, 1])
+    whole = Perceptron(**model.get_params()).set_params(max_epochs=1).fit(X, y)
+    assert np.allclose(model.coef_, whole.coef_, rtol=1e-12)
+    assert np.allclose(model.intercept_, whole.intercept_, rtol=1e-12)
+    assert np.array_equal(model.support_, whole.support_)
+    assert np.allclose(model.dual_coef_, whole.dual_coef_, rtol=1e-12)
+    assert model.n_updates_ == whole.n_updates_ > 5
+    assert model.n_presentations_ == 120
+    assert model.n_iter_ == 1
+    assert len(model.history_["updates"]) == 3
+    assert model.certificate_.margin_bound == pytest.approx(whole.certificate_.margin_bound, rel=1e-12)
+    assert model.certificate_.n_rows == 20
+    assert model.certificate_.update_bound is None
+    verify(model.certificate_, model, X[100:], y[100:])
+    assert certify(model, X, y).margin_bound == pytest.approx(whole.certificate_.margin_bound, rel=1e-12)
+
+
+def test_the_first_batch_sets_the_lift(rows):
+    X, y = rows
+    model = Perceptron().partial_fit(X[:10], y[:10], classes=[-1, 1])
+    lift = model.lift_
+    model.partial_fit(100 * X[10:], y[10:])
+    assert model.lift_ == lift == np.linalg.norm(X[:10], axis=1).max()
+
+
+def test_a_batch_may_hold_one_class_and_be_sparse(rows):
+    X, y = rows
+    model = Perceptron(order="cyclic").partial_fit(X[y > 0], y[y > 0], classes=[-1, 1])
+    assert model.n_updates_ == 1
+    model.partial_fit(sp.csr_array(X[y < 0]), y[y < 0])
+    assert model.n_updates_ > 1
+    with pytest.raises(ValueError, match="y holds 7"):
+        model.partial_fit(X, np.full(120, 7))
+
+
+def test_multiclass_stream(rows):
+    X, _ = rows
+    y = X.argmax(axis=1) % 3
+    model = Perceptron(order="cyclic", intercept_scaling=1)
+    for start in range(0, 120, 40):
+        model.partial_fit(X[start : start + 40], y[start : start + 40], classes=[0, 1, 2])
+    whole = Perceptron(order="cyclic", intercept_scaling=1, max_epochs=1).fit(X, y)
+    assert np.array_equal(model.coef_, whole.coef_)
+    assert np.array_equal(model.support_, whole.support_)
+    assert np.array_equal(model.dual_coef_, whole.dual_coef_)
+
+
+def test_a_clean_batch_says_converged(rows):
+    X, y = rows
+    model = Perceptron(max_epochs=5000).fit(X, y)
+    assert model.converged_
+    assert model.partial_fit(X[:30], y[:30]).converged_
+    assert model.n_rows_ == 150
+
+
+def test_what_a_stream_cannot_do(rows):
+    X, y = rows
+    with pytest.raises(AttributeError) as error:
+        Perceptron(result="pocket").partial_fit(X, y, classes=[-1, 1])
+    assert "counts errors on all rows" in str(error.value.__cause__)
+    with pytest.raises(ValueError, match="first call"):
+        Perceptron().partial_fit(X, y)
+    with pytest.raises(ValueError, match="at least two classes"):
+        Perceptron().partial_fit(X, y, classes=[1])
+    with pytest.raises(ValueError, match="before training starts"):
+        Perceptron().partial_fit(X, y, classes=[-1, 1]).set_params(result="average").partial_fit(X, y)
+
+
+@pytest.mark.parametrize("margin", [0.0, 2.0, "adaptive", "growing"])
+@pytest.mark.parametrize("result", ["last", "average", "pocket"])
+def test_warm_start_on_the_same_rows_goes_on(rows, margin, result):
+    X, y = rows
+    settings = {"margin": margin, "result": result, "order": "worst", "fit_intercept": False}
+    model = Perceptron(**settings, max_epochs=4, warm_start=True).fit(X, y).fit(X, y).fit(X, y)
+    whole = Perceptron(**settings, max_epochs=12).fit(X, y)
+    assert np.array_equal(model.coef_, whole.coef_)
+    assert model.n_updates_ == whole.n_updates_ == 12
+    assert np.array_equal(model.dual_coef_, whole.dual_coef_)
+    assert np.array_equal(model.history_["errors"], whole.history_["errors"])
+    assert model.certificate_ == whole.certificate_
+
+
+def test_warm_start_on_other_rows_keeps_the_weights_alone(rows):
+    X, y = rows
+    model = Perceptron(max_epochs=3000, warm_start=True, fit_intercept=False, order="cyclic").fit(X, y)
+    assert model.converged_
+    weights = model.coef_.copy()
+    model.fit(X[:60], y[:60])
+    assert np.array_equal(model.coef_, weights)
+    assert model.n_updates_ == 0
+    assert model.certificate_.margin_bound is None
+    assert model.certificate_.update_bound is None
+    model.fit(-X[:60], y[:60])
+    assert model.n_updates_ > 0
+    assert model.certificate_.margin_bound is None
+    with pytest.raises(ValueError, match="not one of the classes"):
+        model.fit(X, y + 5)
+
+
+def test_coef_init_equals_the_twin_started_there(rows):
+    X, y = rows
+    model = Perceptron(order="cyclic", intercept_scaling=1, max_epochs=3).fit(X, y, [1, 2, 3, 4, 5], 6)
+    run = naive_perceptron(
+        X.tolist(), y.tolist(), rho_squared=1.0, max_epochs=3, w=[1, 2, 3, 4, 5], b=6
+    )
+    assert np.array_equal(model.coef_[0], run.w)
+    assert model.intercept_[0] == run.b
+    assert model.n_updates_ == run.n_updates
+    assert model.certificate_.margin_bound is None
+    assert model.certificate_.generalization_bound() is None
+    assert not np.allclose(model.dual_coef_ @ X[model.support_], model.coef_)
+
+
+def test_fit_starts_anew_without_warm_start(rows):
+    X, y = rows
+    model = Perceptron(max_epochs=5, random_state=0).fit(X, y)
+    first = model.coef_.copy()
+    assert np.array_equal(model.fit(X, y).coef_, first)

@@ -45,7 +45,8 @@ def test_competitors_take_turns_and_the_first_round_does_not_count():
     }
     times = interleave(competitors, rounds=3, clock=clock)
     assert times.seconds == {"a": [1.0, 2.0, 4.0], "b": [3.0, 2.0, 20.0]}
-    assert "".join(clock.calls) == "baabbaab"
+    rounds = ["".join(clock.calls[k : k + 2]) for k in range(0, 8, 2)]
+    assert set(rounds) == {"ab", "ba"}  # everybody once per round, not always in the same order
     assert times.median("b") == 3.0
     assert times.ratio("b", "a") == 3.0  # of 3, 1 and 5; the ratio of the medians would be 1.5
 

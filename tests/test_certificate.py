@@ -5,11 +5,13 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perceptrons import Certificate, Perceptron, certify, verify
 from perceptrons.data.synthetic import separable
+from perceptrons.theory import margin_interval
 from perceptrons.theory.bounds import binomial_compression_bound
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -32,7 +34,9 @@ def test_any_changed_field_is_refused(noise):
     changed = 0
     for field in fields(Certificate):
         value = getattr(model.certificate_, field.name)
-        others = [not value] if isinstance(value, bool) else [1.0] if value is None else [None, value * 1.0001 + 1]
+        others = (
+            [not value] if isinstance(value, bool) else [1.0] if value is None else [None, value * 1.0001 + 1]
+        )
         for other in others:
             refuses(replace(model.certificate_, **{field.name: other}), model, X, y)
             changed += 1
@@ -75,6 +79,29 @@ def test_other_rows_have_a_margin_but_no_bound():
     assert certificate.generalization_bound() is None
 
 
+def test_no_bound_for_weights_or_labels_the_duals_do_not_make():
+    X, y, model = fitted()
+    other = copy.deepcopy(model)
+    other.coef_[0, 0] *= 1.001
+    assert certify(other, X, y).margin_bound is None
+    y[model.support_[0]] *= -1
+    assert certify(model, X, y).margin_bound is None
+
+
+@pytest.mark.parametrize("make", [np.array, sp.csr_array, lambda X: X.astype(np.float32)])
+def test_the_compiled_interval_equals_the_plain_one(make):
+    """`theory.margin_interval` is NumPy alone and knows nothing of models."""
+    X, y, _ = separable(300, 40, margin=0.02, noise=0.05, random_state=1)
+    X = make(X)
+    model = Perceptron(max_epochs=20, random_state=0).fit(X, y)
+    a = np.zeros(300)
+    a[model.support_] = np.abs(model.dual_coef_[0])
+    interval = margin_interval(X.astype(np.float64), y, model.coef_[0], a, model.intercept_[0], model.lift_)
+    assert (model.certificate_.margin, model.certificate_.margin_bound) == pytest.approx(interval, rel=1e-12)
+    with pytest.raises(ValueError, match="duals must be >= 0"):
+        margin_interval(X, y, model.coef_[0], -a)
+
+
 def test_fields_from_the_rows_alone():
     X, y, model = fitted()
     scores = model.decision_function(X)
@@ -90,10 +117,10 @@ def test_fields_from_the_rows_alone():
 
 
 def test_generalization_bound_counts_the_row_that_gave_the_radius():
-    X, y, model = fitted()
+    model = fitted()[2]
     d = len(model.support_)
     assert model.certificate_.generalization_bound(0.1) == binomial_compression_bound(d + 1, 40, 0.1 / 40, 0)
-    X, y, model = fitted(fit_intercept=False, noise=0.1)
+    model = fitted(fit_intercept=False, noise=0.1)[2]
     expected = binomial_compression_bound(len(model.support_), 40, 0.05 / 40, model.certificate_.n_errors)
     assert model.certificate_.generalization_bound() == expected
 
@@ -105,7 +132,9 @@ def test_rerunning_on_the_support_rebuilds_the_weights(order):
     assert model.certificate_.reproducible
     harmless = np.ones(len(X), bool)
     harmless[model.support_] = False
-    X2 = np.where(harmless[:, None], 1e6 * y[:, None] * model.coef_, X)  # far on the right side for any iterate
+    X2 = np.where(
+        harmless[:, None], 1e6 * y[:, None] * model.coef_, X
+    )  # far on the right side for any iterate
     assert harmless.sum() >= 5
     if order != "worst":
         X2[harmless] = 0.0  # zero rows are never corrected
@@ -126,7 +155,7 @@ def test_no_generalization_bound_without_a_seed():
 
 
 def test_float32_is_certified_in_double_precision():
-    X, y, model = fitted()
+    X, y, _ = fitted()
     model32 = Perceptron(random_state=0).fit(X.astype(np.float32), y)
     certificate = model32.certificate_
     assert model32.coef_.dtype == np.float32

@@ -126,9 +126,7 @@ def test_warm_start_on_other_rows_keeps_the_weights_alone(rows):
 def test_coef_init_equals_the_twin_started_there(rows):
     X, y = rows
     model = Perceptron(order="cyclic", intercept_scaling=1, max_epochs=3).fit(X, y, [1, 2, 3, 4, 5], 6)
-    run = naive_perceptron(
-        X.tolist(), y.tolist(), rho_squared=1.0, max_epochs=3, w=[1, 2, 3, 4, 5], b=6
-    )
+    run = naive_perceptron(X.tolist(), y.tolist(), rho_squared=1.0, max_epochs=3, w=[1, 2, 3, 4, 5], b=6)
     assert np.array_equal(model.coef_[0], run.w)
     assert model.intercept_[0] == run.b
     assert model.n_updates_ == run.n_updates

@@ -54,7 +54,7 @@ def test_updates_and_margins_obey_the_bounds(name, jit):
     settings, most_updates, least_margin = POLICIES[name]
     rng, ran, orders = np.random.default_rng(len(name)), 0, ["cyclic", "shuffle", "worst", "active"]
     for case in range(200 if jit else 8):
-        n, eps = int(rng.integers(2, 12)), float(rng.uniform(0.05, 0.4))
+        n, eps = int(rng.integers(2, 12)), float(rng.uniform(0.05 if jit else 0.2, 0.4))
         R = 1.0 if name == "infinity" else float(rng.choice([0.3, 1.0, 5.0]))
         X, y, _ = separable(int(rng.integers(5, 80)), n, margin=eps * R, radius=R, random_state=case)
         if len(set(y)) == 1:
@@ -71,6 +71,7 @@ def test_updates_and_margins_obey_the_bounds(name, jit):
         assert certificate.margin <= best * (1 + 1e-9)
         assert best <= certificate.margin_bound * (1 + 1e-9)
         assert model.n_updates_ <= certificate.update_bound
+        assert certificate.update_bound == pytest.approx(most_updates(R, certificate.margin))
         assert (model.predict(X) == y).all()
         verify(certificate, model, X, y)
         sparse = Perceptron(**model.get_params()).fit(sp.csr_array(X), y)
@@ -84,10 +85,9 @@ def test_the_best_margin_lies_inside_every_interval(result, jit):
     """Separable or not, with and without intercept; the best margin comes from another solver."""
     rng, ran, separated = np.random.default_rng(1), 0, 0
     for case in range(200 if jit else 8):
-        X, y, _ = separable(
-            int(rng.integers(6, 40)), int(rng.integers(2, 6)), margin=0.05, radius=float(rng.choice([0.1, 1, 10])),
-            noise=float(rng.choice([0.0, 0.1])), random_state=case,
-        )  # fmt: skip
+        m, n, noise = int(rng.integers(6, 40)), int(rng.integers(2, 6)), float(rng.choice([0.0, 0.1]))
+        radius = float(rng.choice([0.1, 1, 10]))
+        X, y, _ = separable(m, n, margin=0.05, radius=radius, noise=noise, random_state=case)
         X = X + rng.choice([0.0, 0.5])
         if len(set(y)) == 1:
             y[0] *= -1
@@ -113,7 +113,9 @@ def test_the_best_margin_lies_inside_every_interval(result, jit):
 def test_tol_certifies_a_margin_near_the_best(settings, jit):
     for case in range(20 if jit else 3):
         X, y, _ = separable(40, 4, margin=0.2, random_state=case)
-        model = Perceptron(**settings, tol=0.2, fit_intercept=False, max_epochs=20_000, random_state=0).fit(X, y)
+        model = Perceptron(**settings, tol=0.2, fit_intercept=False, max_epochs=20_000, random_state=0).fit(
+            X, y
+        )
         certificate = model.certificate_
         assert model.converged_
         assert certificate.margin >= 0.8 * certificate.margin_bound
@@ -133,7 +135,9 @@ def test_two_points_need_as_many_updates_as_the_bound_says():
     """The remark after Theorem 2.3: the bound (1/eps)^(2/(2-alpha)) is sharp up to a constant."""
     for eps in (0.2, 0.1, 0.05):
         X, y = two_point(eps)
-        model = Perceptron(margin="infinity", alpha=1.5, fit_intercept=False, order="cyclic", max_epochs=10**6).fit(X, y)
+        model = Perceptron(
+            margin="infinity", alpha=1.5, fit_intercept=False, order="cyclic", max_epochs=10**6
+        ).fit(X, y)
         assert 0.05 * eps**-4 <= model.n_updates_ <= eps**-4
 
 

@@ -10,12 +10,14 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .data.encode import encode_labels
-from .data.rows import Array
-from .theory.certificate import Certificate, lifted_norm, measure
+from .data.compiled import compiled
+from .data.encode import Encoded, encode
+from .data.rows import CSR, Array, Rows, add, dot
+from .theory.certificate import Certificate, lifted_norm
 
+# how far the weights may have drifted from the sum of their corrections, by rounding
 CLOSE = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-3}
 
 
@@ -31,11 +33,7 @@ def certify(model: Any, X: Any, y: Any) -> Certificate | list[Certificate]:
     True
     """
     check_is_fitted(model)
-    matrix, y = validate_data(
-        model, X, y, reset=False, accept_sparse="csr", dtype=(np.float64, np.float32), order="C"
-    )
-    _, codes = encode_labels(y, model.classes_)
-    certificates = certificates_of(model, matrix, codes)
+    certificates = certificates_of(model, encode(model, X, y, reset=False, classes=model.classes_))
     return certificates[0] if len(certificates) == 1 else certificates
 
 
@@ -45,12 +43,12 @@ def verify(certificate: Certificate | list[Certificate], model: Any, X: Any, y: 
     >>> from dataclasses import replace
     >>> from perceptrons import Perceptron, verify
     >>> X, y = [[0.0], [2.0]], [0, 1]
-    >>> model = Perceptron().fit(X, y)
+    >>> model = Perceptron(order="cyclic").fit(X, y)
     >>> verify(model.certificate_, model, X, y)
     >>> verify(replace(model.certificate_, margin=9.0), model, X, y)
     Traceback (most recent call last):
         ...
-    ValueError: The certificate does not hold: margin is given as 9.0, but these rows give 0.707...
+    ValueError: The certificate does not hold: margin is given as 9.0, but these rows give 0.894...
     """
     claimed = [certificate] if isinstance(certificate, Certificate) else list(certificate)
     found = certify(model, X, y)
@@ -61,9 +59,8 @@ def verify(certificate: Certificate | list[Certificate], model: Any, X: Any, y: 
         for field in fields(Certificate):
             given, holds = getattr(one, field.name), getattr(other, field.name)
             if not _same(given, holds, other.radius):
-                raise ValueError(
-                    f"The certificate does not hold: {field.name} is given as {given}, but these rows give {holds}."
-                )
+                claim = f"{field.name} is given as {given}, but these rows give {holds}"
+                raise ValueError(f"The certificate does not hold: {claim}.")
 
 
 def _same(given: Any, holds: Any, radius: float) -> bool:
@@ -72,25 +69,21 @@ def _same(given: Any, holds: Any, radius: float) -> bool:
     return type(given) is type(holds) and bool(given == holds)
 
 
-def certificates_of(model: Any, matrix: Any, codes: Array) -> list[Certificate]:
-    """One certificate per weight vector; rows and labels already validated."""
-    classes = [1] if len(model.classes_) == 2 else range(len(model.classes_))
-    return [_certificate(model, k, matrix, np.where(codes == c, 1, -1)) for k, c in enumerate(classes)]
+def certificates_of(model: Any, data: Encoded) -> list[Certificate]:
+    """One certificate per weight vector, for rows and labels already behind the door."""
+    return [_certificate(model, k, data, signs) for k, signs in enumerate(data.signs())]
 
 
-def _certificate(model: Any, k: int, matrix: Any, signs: Array) -> Certificate:
-    w, b, lift, duals = model.coef_[k].astype(np.float64), float(model.intercept_[k]), model.lift_, model.dual_coef_[k]
-    a = _corrections(model.support_, duals, signs)
-    seen = measure(matrix, signs, w, b, np.zeros(len(signs)) if a is None else a)
-    norm, radius = lifted_norm(w, b, lift), float(np.sqrt(seen.radius_squared + lift**2))
-    margin = seen.low / norm + 0.0 if norm > 0 else 0.0  # + 0.0: no negative zero
-    bound = None
-    if model._streamed and model.n_rows_ > len(signs):  # the earlier rows are gone: the duals must do
+def _certificate(model: Any, k: int, data: Encoded, signs: Array) -> Certificate:
+    w, b, lift = model.coef_[k].astype(np.float64), float(model.intercept_[k]), model.lift_
+    duals = model.dual_coef_[k]
+    low, n_errors = examine(data.X, signs, w, b)
+    norm, radius = lifted_norm(w, b, lift), float(np.sqrt(data.largest + lift**2))
+    margin = low / norm + 0.0 if norm > 0 else 0.0  # + 0.0: no negative zero
+    if model._streamed and model.n_rows_ > len(signs):  # the earlier rows are gone: the weights must do
         bound = None if model._foreign else norm / float(np.abs(duals).sum())
-    elif a is not None and a.any():
-        intercept = lift**2 * float(a @ signs)
-        if lifted_norm(seen.combination - w, intercept - b, lift) <= CLOSE[model.coef_.dtype] * max(norm, radius):
-            bound = lifted_norm(seen.combination, intercept, lift) / float(a.sum())
+    else:
+        bound = combination_bound(data.X, signs, model.support_, duals, w, b, lift, radius)
     return Certificate(
         separable=True if margin > 0 else False if bound == 0.0 else None,
         margin=margin,
@@ -100,17 +93,42 @@ def _certificate(model: Any, k: int, matrix: Any, signs: Array) -> Certificate:
         update_bound=model._update_bound(radius, margin) if bound is not None and margin > 0 else None,
         compression_size=int(np.count_nonzero(duals)),
         n_rows=len(signs),
-        n_errors=seen.n_errors,
+        n_errors=n_errors,
         lift=lift,
         lift_from_rows=lift > 0 and model.intercept_scaling == "radius",
         reproducible=bound is not None and model._reproducible(),
     )
 
 
-def _corrections(support: Array, duals: Array, signs: Array) -> Array | None:
-    """a_i per row; None if the duals cannot belong to these rows and labels."""
-    if len(support) and support[-1] >= len(signs):
+def combination_bound(
+    X: Rows, signs: Array, rows: Array, duals: Array, w: Array, b: float, lift: float, radius: float
+) -> float | None:
+    """‖Σ a_i y_i x_i‖/Σa, if that sum is over these rows and makes up the weights; else None."""
+    total = float(np.abs(duals).sum())
+    if total == 0.0 or rows[-1] >= len(signs) or (duals * signs[rows] < 0).any():
         return None
-    a = np.zeros(len(signs))
-    a[support] = duals * signs[support]
-    return None if (a < 0).any() else a
+    combination, intercept = combine(X, rows, duals, len(w)), lift**2 * float(duals.sum())
+    close = CLOSE[X.data.dtype if isinstance(X, CSR) else X.dtype] * max(lifted_norm(w, b, lift), radius)
+    if lifted_norm(combination - w, intercept - b, lift) > close:
+        return None
+    return lifted_norm(combination, intercept, lift) / total
+
+
+@compiled
+def examine(X, y, w, b):
+    """The smallest y·score, and how many rows are on the wrong side; in double precision."""
+    low, errors = np.inf, 0
+    for i in range(y.size):
+        reach = y[i] * (dot(X, i, w) + b)
+        low = min(low, reach)
+        errors += reach < 0.0 or (reach == 0.0 and y[i] > 0)
+    return low, errors
+
+
+@compiled
+def combine(X, rows, duals, n_features):
+    """Σ duals·x over the rows given; in double precision."""
+    total = np.zeros(n_features)
+    for k in range(rows.size):
+        add(X, rows[k], duals[k], total)
+    return total

@@ -12,11 +12,11 @@ tau*y*rho^2 to b, a row has the lifted squared norm q = ||x||^2 + rho^2; rho^2 =
 """
 
 import math
-from copy import copy
+from copy import deepcopy
 from dataclasses import dataclass
 
 PASSIVE_AGGRESSIVE_SLACK = 1e-3
-ACTIVE_SHARE, ACTIVE_ROWS, ACTIVE_PASSES = 0.05, 32, 50
+ACTIVE_SHARE, ACTIVE_ROWS, ACTIVE_PASSES, ACTIVE_CALLS = 0.1, 32, 25, 40
 
 
 @dataclass
@@ -110,8 +110,10 @@ class Training:
         self.b = float(b)
         self.duals = [0.0] * self.m
         self.n_presentations = 0
-        self.quiet = 0  # presentations since the last correction (passive-aggressive: of a row that fell short)
-        self.gave_up = False  # order "active": the lowest rows did not settle
+        self.quiet = (
+            0  # presentations since the last correction (passive-aggressive: of a row that fell short)
+        )
+        self.gave_up, self.before_active = False, None  # order "active"
         self.history, self.updates = [], []
         self.model_sum = [0.0] * len(self.model())
         self.pocket, self.pocket_errors = self.model(), math.inf
@@ -162,24 +164,27 @@ class Training:
 
     # Several rows
 
-    def settle(self, lowest, budget):
+    def settle(self, lowest, half):
         """Order "active": pass over the lowest rows until none of them is corrected."""
-        before = (self.w, self.b, list(self.duals), list(self.updates), copy(self.target), self.model_sum)
-        model, presented, errors = self.model(), self.n_presentations, self.epoch_errors
-        updates, limit = self.epoch_updates, (self.n_presentations + budget) / 2
         self.quiet = 0
-        while self.quiet < len(lowest) and self.n_presentations < limit and not self.out_of_updates():
+        for _ in range(ACTIVE_CALLS):
             for i in lowest * ACTIVE_PASSES:
                 self.present(i)
                 if self.out_of_updates() or self.quiet >= len(lowest):
                     break
-        self.gave_up = self.quiet < len(lowest) and not self.out_of_updates()
-        if self.gave_up:
-            self.w, self.b, self.duals, self.updates, self.target, self.model_sum = before
-            late = self.n_presentations - presented
-            self.model_sum = [total + late * v for total, v in zip(self.model_sum, model, strict=True)]
-            self.epoch_updates, self.epoch_errors = updates, errors
-        self.quiet = 0
+            if self.quiet >= len(lowest) or self.n_presentations >= half or self.out_of_updates():
+                break
+
+    def snapshot(self):
+        changing = (self.w, self.b, self.duals, self.updates, self.target, self.model_sum, self.epoch_errors)
+        return self.n_presentations, self.model(), deepcopy(changing)
+
+    def take_back(self, snapshot):
+        presented, model, changing = snapshot
+        self.epoch_updates -= len(self.updates) - len(changing[3])
+        (self.w, self.b, self.duals, self.updates, self.target, self.model_sum, self.epoch_errors) = changing
+        late = self.n_presentations - presented
+        self.model_sum = [total + late * v for total, v in zip(self.model_sum, model, strict=True)]
 
     def scan(self):
         """Present every row under fixed weights; the row furthest below its target. On ties a row that
@@ -268,14 +273,19 @@ def sweep(training, rows, rolling=False):
 
 def active(training, max_epochs):
     """A full pass; then, unless it was clean, passes over the lowest rows until none of them is corrected.
-    If that takes half of what is left of the budget, it is undone and never tried again."""
+    When half of the budget is gone all of that is taken back, and full passes follow."""
     for i in training.rows:
         training.present(i)
         if training.out_of_updates():
             break
-    few = max(ACTIVE_ROWS, int(ACTIVE_SHARE * training.m))
+    few, half = max(ACTIVE_ROWS, int(ACTIVE_SHARE * training.m)), max_epochs * training.m // 2
     if training.quiet < training.m and few < training.m and not training.gave_up:
-        training.settle(sorted(sorted(training.rows, key=training.excess)[:few]), max_epochs * training.m)
+        training.before_active = training.before_active or training.snapshot()
+        if not training.out_of_updates():
+            training.settle(sorted(sorted(training.rows, key=training.excess)[:few]), half)
+        if training.n_presentations >= half and not training.out_of_updates():
+            training.take_back(training.before_active)
+            training.gave_up = True
     verdict = training.verdict()
     training.quiet = 0
     return verdict

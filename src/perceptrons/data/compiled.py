@@ -13,6 +13,7 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     raises while the module is being imported; the function is then compiled anew in each process.
     """
     try:
-        return numba.njit(cache=True)(function)  # type: ignore[no-any-return]
+        kernel = numba.njit(cache=True)(function)
     except RuntimeError:  # Numba: "no locator available"
-        return numba.njit(function)  # type: ignore[no-any-return]
+        kernel = numba.njit()(function)
+    return kernel

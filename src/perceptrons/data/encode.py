@@ -41,7 +41,7 @@ def encode(estimator: Any, X: Any, y: Any, *, reset: bool = True, classes: Array
     """Validate X and y; `classes` is given where a stream has named them before."""
     checks = {"accept_sparse": "csr", "dtype": (np.float64, np.float32), "order": "C", "reset": reset}
     matrix, y = validate_data(estimator, X, y, ensure_all_finite=False, **checks)
-    if sp.issparse(matrix) and not matrix.has_canonical_format:
+    if is_sparse(matrix) and not matrix.has_canonical_format:
         matrix = matrix.copy()  # the user's own matrix stays as it is
         matrix.sum_duplicates()
     rows = as_rows(matrix)
@@ -72,7 +72,9 @@ def encode_labels(y: Array, classes: Array | None = None) -> tuple[Array, Array]
     if classes is not None:
         unknown = np.setdiff1d(y, classes)
         if len(unknown):
-            raise ValueError(f"y holds {unknown.tolist()[0]!r}, which is not one of the classes {classes.tolist()}.")
+            raise ValueError(
+                f"y holds {unknown.tolist()[0]!r}, which is not one of the classes {classes.tolist()}."
+            )
         return classes, np.searchsorted(classes, y)
     if y.dtype.kind in "iub" and len(y):  # two numbers, the usual case: no need to sort
         low, high = y.min(), y.max()
@@ -82,20 +84,26 @@ def encode_labels(y: Array, classes: Array | None = None) -> tuple[Array, Array]
     check_classification_targets(y)
     names, codes = np.unique(y, return_inverse=True)
     if len(names) < 2:
-        raise ValueError(f"y holds one class only: {names.tolist()[0]!r}. A classifier needs at least two classes.")
+        raise ValueError(
+            f"y holds one class only: {names.tolist()[0]!r}. A classifier needs at least two classes."
+        )
     return names, codes
+
+
+def is_sparse(matrix: Any) -> bool:
+    return bool(sp.issparse(matrix))
 
 
 def as_rows(matrix: Any) -> Rows:
     """A validated array or CSR matrix, seen by compiled code; no copy."""
-    if not sp.issparse(matrix):
-        return matrix  # type: ignore[no-any-return]
+    if not is_sparse(matrix):
+        return np.asarray(matrix)
     unsigned = np.dtype(f"u{matrix.indices.dtype.itemsize}")
     return CSR(matrix.data, matrix.indices.view(unsigned), matrix.indptr.view(unsigned))
 
 
 @compiled
-def norms(X, n_rows):  # type: ignore[no-untyped-def]
+def norms(X, n_rows):
     """The smallest and the largest ‖x‖²; the largest is NaN or infinite if any value is."""
     smallest, largest = np.inf, 0.0
     for i in range(n_rows):
@@ -108,7 +116,7 @@ def norms(X, n_rows):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def vanishing(X, n_rows):  # type: ignore[no-untyped-def]
+def vanishing(X, n_rows):
     zero = np.zeros(n_rows, np.bool_)
     for i in range(n_rows):
         zero[i] = sqnorm(X, i) == 0.0

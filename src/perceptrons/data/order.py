@@ -27,8 +27,8 @@ def shuffled(n_rows: int, rng: np.random.RandomState) -> Array:
     blocks share one inner permutation, drawn anew for each epoch: drawing one per block would cost as
     much as the sweep itself.
     """
-    rows = given(-(-n_rows // BLOCK) * BLOCK).reshape(-1, BLOCK)
-    rows = rows[rng.permutation(len(rows))][:, rng.permutation(BLOCK)].ravel()
+    blocks = given(-(-n_rows // BLOCK) * BLOCK).reshape(-1, BLOCK)
+    rows = blocks[rng.permutation(len(blocks))][:, rng.permutation(BLOCK)].ravel()
     return rows if len(rows) == n_rows else rows[rows < n_rows]
 
 

@@ -65,15 +65,15 @@ def stream(X: Rows, start: int, stop: int) -> float:
     return 0.0
 
 
-_REORDERED = {"fastmath": {"reassoc", "contract"}, "forceinline": True}
+_REORDERED: Any = {"fastmath": {"reassoc", "contract"}, "forceinline": True}
 
 
 @overload(dot, jit_options=_REORDERED)
-def _dense_dot(X, i, w):  # type: ignore[no-untyped-def]
+def _dense_dot(X, i, w):
     if isinstance(X, types.Array):
         real = w.dtype
 
-        def dense(X, i, w):  # type: ignore[no-untyped-def]
+        def dense(X, i, w):
             total = real(0)
             for j in range(w.size):
                 total += X[i, j] * w[j]
@@ -83,11 +83,11 @@ def _dense_dot(X, i, w):  # type: ignore[no-untyped-def]
 
 
 @overload(dot)
-def _csr_dot(X, i, w):  # type: ignore[no-untyped-def]
+def _csr_dot(X, i, w):
     if not isinstance(X, types.Array):
         real = w.dtype
 
-        def csr(X, i, w):  # type: ignore[no-untyped-def]
+        def csr(X, i, w):
             data, indices = X.data, X.indices
             start, stop = np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])
             fours = stop - (stop - start) % np.uint64(4)
@@ -105,15 +105,15 @@ def _csr_dot(X, i, w):  # type: ignore[no-untyped-def]
 
 
 @overload(add)
-def _add(X, i, a, w):  # type: ignore[no-untyped-def]
+def _add(X, i, a, w):
     real = w.dtype
 
-    def dense(X, i, a, w):  # type: ignore[no-untyped-def]
+    def dense(X, i, a, w):
         factor = real(a)
         for j in range(w.size):
             w[j] += factor * X[i, j]
 
-    def csr(X, i, a, w):  # type: ignore[no-untyped-def]
+    def csr(X, i, a, w):
         factor = real(a)
         for k in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
             w[X.indices[k]] += factor * X.data[k]
@@ -122,14 +122,14 @@ def _add(X, i, a, w):  # type: ignore[no-untyped-def]
 
 
 @overload(sqnorm, jit_options=_REORDERED)
-def _sqnorm(X, i):  # type: ignore[no-untyped-def]
-    def dense(X, i):  # type: ignore[no-untyped-def]
+def _sqnorm(X, i):
+    def dense(X, i):
         total = 0.0
         for j in range(X.shape[1]):
             total += np.float64(X[i, j]) * np.float64(X[i, j])
         return total
 
-    def csr(X, i):  # type: ignore[no-untyped-def]
+    def csr(X, i):
         total = 0.0
         for k in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
             total += np.float64(X.data[k]) * np.float64(X.data[k])
@@ -139,15 +139,15 @@ def _sqnorm(X, i):  # type: ignore[no-untyped-def]
 
 
 @overload(stream)
-def _stream(X, start, stop):  # type: ignore[no-untyped-def]
-    def dense(X, start, stop):  # type: ignore[no-untyped-def]
+def _stream(X, start, stop):
+    def dense(X, start, stop):
         cells = X.reshape(X.size)
         top = cells[0]
         for k in range(start * X.shape[1], stop * X.shape[1], LINE // X.itemsize):
             top = max(top, cells[k])
         return np.float64(top)
 
-    def csr(X, start, stop):  # type: ignore[no-untyped-def]
+    def csr(X, start, stop):
         first, last = np.int64(X.indptr[start]), np.int64(X.indptr[stop])
         top = 0.0
         for k in range(first, last, LINE // X.data.itemsize):

@@ -34,42 +34,48 @@ def separable(
     >>> round(float((y * (X @ teacher)).min()), 12)
     0.1
     """
-    filled = int(np.ceil(density * n_features))
     if not 0.0 < density <= 1.0 or not 0.0 <= noise <= 1.0:
-        raise ValueError(f"density={density}, noise={noise}, but they must be shares: density in (0, 1], noise in [0, 1].")
+        raise ValueError(f"density={density}, noise={noise}, but they are shares: in (0, 1] and in [0, 1].")
+    filled = int(np.ceil(density * n_features))
     most = radius * np.sqrt(filled / n_features)
     if not 0.0 < margin <= most:
-        raise ValueError(f"margin={margin}, but rows of norm {radius} with {filled} of {n_features} values allow (0, {most:.6g}].")
+        what = f"rows of norm {radius} with {filled} of {n_features} values"
+        raise ValueError(f"margin={margin}, but {what} allow (0, {most:.6g}].")
     rng = np.random.default_rng(random_state)
     teacher = rng.choice([-1.0, 1.0], n_features) / np.sqrt(n_features)
     if filled == n_features:
         columns = np.broadcast_to(np.arange(n_features), (n_rows, n_features))
     else:
-        columns = np.sort([rng.choice(n_features, filled, replace=False, shuffle=False) for _ in range(n_rows)])
+        columns = np.sort(
+            [rng.choice(n_features, filled, replace=False, shuffle=False) for _ in range(n_rows)]
+        )
     values = _rows_at_margin(rng, teacher[columns], margin, radius)
     if filled == n_features and n_rows >= 2 and n_features >= 2:
         values[:2] = _antipodes(rng, teacher, margin, radius)
         values = rng.permutation(values)
     X: Any = values
     if filled < n_features:
-        X = sp.csr_array((values.ravel(), columns.ravel(), filled * np.arange(n_rows + 1)), (n_rows, n_features))
+        X = sp.csr_array(
+            (values.ravel(), columns.ravel(), filled * np.arange(n_rows + 1)), (n_rows, n_features)
+        )
     y = np.where(X @ teacher > 0, 1, -1)
     y[rng.permutation(n_rows)[: round(noise * n_rows)]] *= -1
     return Separable(X, y, teacher)
 
 
 def _rows_at_margin(rng: np.random.Generator, teacher: Array, margin: float, radius: float) -> Array:
-    """Random rows; the part along the teacher is stretched where it is too short."""
+    """Random rows of norm `radius`; where the part along the teacher is too short it is stretched."""
     length = np.linalg.norm(teacher, axis=1, keepdims=True)
     along = teacher / length
     x = rng.standard_normal(teacher.shape)
-    x *= radius / np.linalg.norm(x, axis=1, keepdims=True)
     part = (x * along).sum(axis=1, keepdims=True)
-    x -= part * along
-    # a hair more than the margin, so that rounding cannot take it away
-    part = np.where(part < 0, -1.0, 1.0) * np.clip(np.abs(part), np.minimum(margin / length * (1 + 1e-12), radius), radius)
+    across = x - part * along
+    part *= radius / np.linalg.norm(x, axis=1, keepdims=True)
+    least = np.minimum(margin / length * (1 + 1e-12), radius)  # a hair more: rounding must not take it away
+    part = np.where(part < 0, -1.0, 1.0) * np.clip(np.abs(part), least, radius)
     rest = np.sqrt(np.maximum(radius**2 - part**2, 0.0))
-    return part * along + x * (rest / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), np.finfo(float).tiny))
+    norm = np.maximum(np.linalg.norm(across, axis=1, keepdims=True), np.finfo(float).tiny)
+    return np.asarray(part * along + rest / norm * across)
 
 
 def _antipodes(rng: np.random.Generator, teacher: Array, margin: float, radius: float) -> Array:

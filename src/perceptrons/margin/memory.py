@@ -66,7 +66,11 @@ class Memory(NamedTuple):
 def blank(w: Array, b: float, rule: Rule, average: bool) -> Memory:
     """A run that has seen nothing yet, at the weights given."""
     clock, none = np.zeros(1, CLOCK), np.zeros(0)
-    clock["intercept"], clock["beta_negative"], clock["beta_positive"] = b, rule.beta_negative, rule.beta_positive
+    clock["intercept"], clock["beta_negative"], clock["beta_positive"] = (
+        b,
+        rule.beta_negative,
+        rule.beta_positive,
+    )
     drift = np.zeros(len(w) if average else 0)
     history: History = {"updates": [], "errors": [], "margin": [], "margin_bound": []}
     return Memory(w.copy(), clock, 0, none.astype(np.int64), none, drift, none, bool(w.any() or b), history)

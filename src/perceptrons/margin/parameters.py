@@ -1,11 +1,14 @@
-"""The parameters of the margin family, checked and turned into a `Rule` and a `Plan`."""
+"""The parameters of the margin family, checked and turned into a `Rule` and a `Plan`.
+
+Every refusal names the value, the limit and what to do.
+"""
 
 import math
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
-from .rules import CONSTANT, FIXED, FRACTIONAL, GROWING, INFINITY, MARGINS, PASSIVE_AGGRESSIVE, STEPS, Rule
+from .rules import CONSTANT, FRACTIONAL, INFINITY, MARGINS, PASSIVE_AGGRESSIVE, STEPS, Rule
 
 CHOICES = {
     "step": tuple(STEPS),
@@ -28,12 +31,12 @@ class Plan(NamedTuple):
     verbose: int
 
 
-def number(name: str, value: Any, kind: type, low: float, high: float, remedy: str, open_low: bool = True) -> Any:
-    """The value, if it is a number of that kind in the interval; else a ValueError that says what to do."""
-    inside = isinstance(value, kind) and not isinstance(value, bool) and math.isfinite(value)
-    if not inside or not (low < value if open_low else low <= value) or value > high:
+def number(name: str, value: Any, above: float, below: float, remedy: str, kind: Any = Real) -> Any:
+    """The value, if it is a number of that kind strictly between the two."""
+    fits = isinstance(value, kind) and not isinstance(value, bool) and above < value < below
+    if not fits:
         what = "an integer" if kind is Integral else "a number"
-        limit = f"{'>' if open_low else '>='} {low:g}" + (f" and <= {high:g}" if math.isfinite(high) else "")
+        limit = f"> {above:g}" if math.isinf(below) else f"between {above:g} and {below:g}"
         raise ValueError(f"{name}={value!r}, but it must be {what} {limit}; {remedy}.")
     return value
 
@@ -46,36 +49,43 @@ def choose(name: str, value: Any) -> Any:
 
 def targets(margin: Any) -> tuple[int, float, float]:
     """The margin policy, and the targets β of the negative and the positive class it starts with."""
-    if isinstance(margin, str):
-        if margin not in MARGINS:
-            raise ValueError(f"margin={margin!r}, but it must be a number, a pair or one of {', '.join(map(repr, MARGINS))}.")
+    if isinstance(margin, str) and margin in MARGINS:
         return MARGINS[margin], 0.0, 0.0
     pair = margin if isinstance(margin, tuple | list) else (margin, margin)
-    if len(pair) != 2:
-        raise ValueError(f"margin={margin!r}, but it must be one target or a pair of them, in the order of classes_.")
-    negative, positive = (number("margin", b, Real, 0, math.inf, "use 0 for the classical perceptron", False) for b in pair)
-    return CONSTANT, float(negative), float(positive)
+    if len(pair) != 2 or not all(isinstance(beta, Real) and 0 <= float(beta) < math.inf for beta in pair):
+        raise ValueError(
+            f"margin={margin!r}, but it must be a number >= 0, a pair of them in the order of classes_, "
+            f"or one of {', '.join(map(repr, MARGINS))}."
+        )
+    return CONSTANT, float(pair[0]), float(pair[1])
+
+
+def read_eta(model: Any, step: int) -> float:
+    """η as a number; NaN where it is a function, which is asked correction by correction."""
+    if callable(model.eta):
+        if model.step != "fixed":
+            raise ValueError(f"eta is a function, which step={model.step!r} cannot use; use step='fixed'.")
+        return math.nan
+    if step == FRACTIONAL and model.eta == 2:  # the rule of reflection: allowed, though no theorem covers it
+        return 2.0
+    return float(number("eta", model.eta, 0, 2 if step == FRACTIONAL else math.inf, "use 1"))
 
 
 def read_rule(model: Any, rho_squared: float) -> Rule:
     step = STEPS[choose("step", model.step)]
     policy, negative, positive = targets(model.margin)
-    eta = 1.0
-    if step == FIXED and callable(model.eta):
-        eta = math.nan  # asked for, correction by correction
-    else:
-        most = 2.0 if step == FRACTIONAL else math.inf
-        eta = float(number("eta", model.eta, Real, 0, most, "use 1" + (", or a function with step='fixed'" if callable(model.eta) else "")))
     if step == PASSIVE_AGGRESSIVE and (policy != CONSTANT or min(negative, positive) == 0):
-        raise ValueError(f"margin={model.margin!r}, but step='passive-aggressive' needs a target > 0 to aim at; use margin=1.0.")
-    alpha = number("alpha", model.alpha, Real, 1, math.nextafter(2, 1), "use 1.5, or a value nearer to 2 for more margin")
+        raise ValueError(
+            f"margin={model.margin!r}, but step='passive-aggressive' needs a target > 0 to aim at; "
+            "use margin=1.0."
+        )
     return Rule(
         step=step,
-        eta=eta,
+        eta=read_eta(model, step),
         margin=policy,
         beta_negative=negative,
         beta_positive=positive,
-        alpha=float(alpha),
+        alpha=float(number("alpha", model.alpha, 1, 2, "use 1.5; nearer to 2 gives more margin")),
         negative_ties=choose("ties", model.ties) == "negative",
         rho_squared=rho_squared,
         always=model.order == "worst" and model.tol is not None,
@@ -84,17 +94,16 @@ def read_rule(model: Any, rho_squared: float) -> Rule:
 
 def read_plan(model: Any) -> Plan:
     if model.max_updates is not None:
-        number("max_updates", model.max_updates, Integral, 0, math.inf, "use None for no limit")
+        number("max_updates", model.max_updates, 0, math.inf, "use None for no limit", Integral)
     if model.tol is not None:
-        number("tol", model.tol, Real, 0, math.nextafter(1, 0), "use 0.01, or None to stop when no row violates")
-    number("verbose", model.verbose, Integral, 0, math.inf, "use 0 or 1", False)
+        number("tol", model.tol, 0, 1, "use 0.01, or None to stop when no row violates")
     return Plan(
         order=choose("order", model.order),
         result=choose("result", model.result),
-        max_epochs=int(number("max_epochs", model.max_epochs, Integral, 0, math.inf, "use 1000")),
+        max_epochs=number("max_epochs", model.max_epochs, 0, math.inf, "use 1000", Integral),
         max_updates=model.max_updates,
         tol=model.tol,
-        eta=model.eta if model.step == "fixed" and callable(model.eta) else None,
+        eta=model.eta if callable(model.eta) else None,
         verbose=int(model.verbose),
     )
 
@@ -103,15 +112,13 @@ def read_lift(model: Any, largest: float) -> float:
     """ρ², the square of the constant coordinate; 0 without intercept. `largest` is max ‖x‖²."""
     if not model.fit_intercept:
         return 0.0
-    if isinstance(model.intercept_scaling, str):
-        if model.intercept_scaling != "radius":
-            raise ValueError(f"intercept_scaling={model.intercept_scaling!r}, but it must be 'radius' or a number > 0.")
+    if model.intercept_scaling == "radius":
         return largest or 1.0  # rows of zeros only: any ρ will do
-    return float(number("intercept_scaling", model.intercept_scaling, Real, 0, math.inf, "use 'radius'")) ** 2
+    return float(number("intercept_scaling", model.intercept_scaling, 0, math.inf, "use 'radius'")) ** 2
 
 
 def check_radius(rule: Rule, largest: float) -> None:
-    """Algorithm 4 is for rows in the unit ball; elsewhere it stops early and says nothing."""
+    """Algorithm 4 is for rows in the unit ball; elsewhere it would stop early and say nothing."""
     radius = math.sqrt(largest + rule.rho_squared)
     if rule.margin == INFINITY and radius > 1 + ROUNDING:
         lifted = " (with the intercept's coordinate)" if rule.rho_squared else ""
@@ -119,6 +126,3 @@ def check_radius(rule: Rule, largest: float) -> None:
             f"margin='infinity' needs rows of norm <= 1, but the largest norm is {radius:.6g}{lifted}; "
             "divide X by it, or use margin='growing', which needs no scaling."
         )
-
-
-__all__ = ["GROWING", "Plan", "check_radius", "read_lift", "read_plan", "read_rule"]

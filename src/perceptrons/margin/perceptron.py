@@ -9,11 +9,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
 from ..base import LinearThreshold
-from ..certify import certificates_of
+from ..certify import certificates_of, combination_bound
 from ..data.encode import Encoded, encode
 from ..data.order import generators
 from ..data.rows import Array
-from ..theory.certificate import measure
+from ..theory.certificate import Certificate
 from .memory import Memory, blank, open_state, reopen_state
 from .parameters import check_radius, read_lift, read_plan, read_rule
 from .rules import Rule
@@ -23,7 +23,9 @@ from .training import CONVERGED, STUCK, Run, one_pass, train
 
 def _can_stream(model: Any) -> bool:
     if model.result == "pocket":
-        raise AttributeError("result='pocket' counts errors on all rows, which partial_fit never sees; use 'average'.")
+        raise AttributeError(
+            "result='pocket' counts errors on all rows, which partial_fit never sees; use 'average'."
+        )
     return True
 
 
@@ -134,22 +136,24 @@ class Perceptron(LinearThreshold):
         check_radius(rule, data.largest)
         starts = self._memories if resume else self._starts(data, rule, coef_init, intercept_init)
         runs = []
-        for start, signs, rng in zip(starts, data.signs(), generators(self.random_state, len(starts)), strict=True):
-            if resume and _made_of(start, data, signs):
+        for start, signs, rng in zip(
+            starts, data.signs(), generators(self.random_state, len(starts)), strict=True
+        ):
+            if resume and _made_of(start, data, signs, rule):
                 before, state = start.without_rows(), reopen_state(start)
             else:
                 before = start.as_start(rule) if resume else start
                 state = open_state(before, len(signs))
             runs.append(Run(data.X, signs, rule, plan, before, state, rng))
             train(runs[-1])
-        self._publish(data, rule, runs, streamed=False)
+        certificates = self._publish(data, rule, runs, streamed=False)
         hopeless = _hopeless(data, rule, runs)
         self.converged_ = all(run.verdict == CONVERGED for run in runs) and not hopeless
         if not self.converged_:
-            warnings.warn(_complaint(self, data, runs, hopeless), ConvergenceWarning, stacklevel=2)
+            warnings.warn(_complaint(self, certificates, runs, hopeless), ConvergenceWarning, stacklevel=2)
         return self
 
-    @available_if(_can_stream)
+    @available_if(_can_stream)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> "Perceptron":
         """One pass over a batch. The first call needs all `classes`, and its rows set ρ.
 
@@ -159,7 +163,9 @@ class Perceptron(LinearThreshold):
         plan = read_plan(self)
         first = not hasattr(self, "_memories")
         if first and classes is None:
-            raise ValueError("classes must be passed on the first call to partial_fit: all that will ever come.")
+            raise ValueError(
+                "classes must be passed on the first call to partial_fit: all that will ever come."
+            )
         names = np.unique(classes) if first else self.classes_
         if len(names) < 2:
             raise ValueError(f"classes={names.tolist()}, but a classifier needs at least two classes.")
@@ -181,7 +187,11 @@ class Perceptron(LinearThreshold):
         """One blank memory per weight vector, at the weights given or at zero."""
         shape = (1 if len(data.classes) == 2 else len(data.classes), data.matrix.shape[1])
         coef = np.zeros(shape) if coef_init is None else np.atleast_2d(np.asarray(coef_init, np.float64))
-        intercept = np.zeros(shape[0]) if intercept_init is None else np.atleast_1d(np.asarray(intercept_init, np.float64))
+        intercept = (
+            np.zeros(shape[0])
+            if intercept_init is None
+            else np.atleast_1d(np.asarray(intercept_init, np.float64))
+        )
         for name, given, needed in (("coef_init", coef, shape), ("intercept_init", intercept, shape[:1])):
             if given.shape != needed:
                 raise ValueError(f"{name} has shape {given.shape}, but these data need {needed}.")
@@ -190,9 +200,12 @@ class Perceptron(LinearThreshold):
         if intercept.any() and not self.fit_intercept:
             raise ValueError(f"intercept_init={intercept_init!r}, but fit_intercept=False; leave it out.")
         average = self.result == "average"
-        return [blank(w.astype(data.matrix.dtype), float(b), rule, average) for w, b in zip(coef, intercept, strict=True)]
+        return [
+            blank(w.astype(data.matrix.dtype), float(b), rule, average)
+            for w, b in zip(coef, intercept, strict=True)
+        ]
 
-    def _publish(self, data: Encoded, rule: Rule, runs: Sequence[Run], streamed: bool) -> None:
+    def _publish(self, data: Encoded, rule: Rule, runs: Sequence[Run], streamed: bool) -> list[Certificate]:
         """Turn the runs into fitted attributes, and certify them."""
         self._memories = [run.memory() for run in runs]
         self._streamed = streamed
@@ -207,15 +220,18 @@ class Perceptron(LinearThreshold):
         self.dual_coef_ = np.zeros((len(models), len(self.support_)))
         for k, model in enumerate(models):
             self.dual_coef_[k, np.searchsorted(self.support_, model.rows)] = model.duals
-        updates, presentations = ([int(run.clock[name]) for run in runs] for name in ("updates", "presentations"))
+        updates, presentations = (
+            [int(run.clock[name]) for run in runs] for name in ("updates", "presentations")
+        )
         self.n_rows_ = self._memories[0].n_rows
         self.n_updates_ = updates[0] if one else np.array(updates)
         self.n_presentations_ = presentations[0] if one else np.array(presentations)
         self.n_iter_ = max(1, -(-max(presentations) // self.n_rows_))
         history = [{name: np.array(values) for name, values in run.history.items()} for run in runs]
-        certificates = certificates_of(self, data.matrix, data.codes)
+        certificates = certificates_of(self, data)
         self.history_ = history[0] if one else history
         self.certificate_ = certificates[0] if one else certificates
+        return certificates
 
     def _update_bound(self, radius: float, margin: float) -> float | None:
         return None if self._streamed or self._foreign else update_bound(self, radius, margin)
@@ -224,14 +240,13 @@ class Perceptron(LinearThreshold):
         return not self._streamed and not self._foreign and rebuilds_from_support(self)
 
 
-def _made_of(start: Memory, data: Encoded, signs: Array) -> bool:
+def _made_of(start: Memory, data: Encoded, signs: Array, rule: Rule) -> bool:
     """Are the weights the sum of their corrections on these rows? Then training can go on over them."""
-    if start.foreign or start.n_rows != len(signs) or (start.duals * signs[start.rows] < 0).any():
+    if start.foreign or start.n_rows != len(signs):
         return False
-    a = np.zeros(len(signs))
-    a[start.rows] = np.abs(start.duals)
-    combination = measure(data.matrix, signs, start.w, 0.0, a).combination
-    return bool(np.allclose(combination, start.w, rtol=1e-4, atol=1e-9 * np.abs(start.w).max(initial=1.0)))
+    w, b, lift = start.w.astype(np.float64), start.last().b, float(np.sqrt(rule.rho_squared))
+    radius = float(np.sqrt(data.largest))
+    return combination_bound(data.X, signs, start.rows, start.duals, w, b, lift, radius) is not None
 
 
 def _hopeless(data: Encoded, rule: Rule, runs: Sequence[Run]) -> int:
@@ -243,12 +258,21 @@ def _hopeless(data: Encoded, rule: Rule, runs: Sequence[Run]) -> int:
     return int(max((zero & ~right).sum() for right in fine))
 
 
-def _complaint(model: Perceptron, data: Encoded, runs: Sequence[Run], hopeless: int) -> str:
+def _complaint(model: Perceptron, certificates: list[Certificate], runs: Sequence[Run], hopeless: int) -> str:
     """What went wrong, and what to change."""
     if hopeless:
-        return f"{hopeless} rows are all zeros and fit_intercept=False: no hyperplane through the origin classifies them. Use fit_intercept=True or drop them."
+        return (
+            f"{hopeless} rows are all zeros and fit_intercept=False: no hyperplane through the origin "
+            "classifies them. Use fit_intercept=True or drop them."
+        )
     if any(run.verdict == STUCK for run in runs):
-        return f"No row violates its target, but the margin is not certified to be within tol={model.tol} of the best. Use order='worst', which goes on until it is."
-    wrong = np.mean(model.predict(data.matrix) != data.classes[data.codes.astype(int)])
+        return (
+            f"No row violates its target, but the margin is not certified to be within tol={model.tol} of "
+            "the best. Use order='worst', which goes on until it is."
+        )
+    wrong = max(certificate.n_errors for certificate in certificates) / len(runs[0].y)
     cap = "max_updates" if any(run.verdict == "capped" for run in runs) else "max_epochs"
-    return f"Stopped by {cap}={getattr(model, cap)} with {wrong:.1%} of the training rows wrong. Raise {cap}; if the data are not separable, use result='pocket' or 'average'."
+    return (
+        f"Stopped by {cap}={getattr(model, cap)} with {wrong:.1%} of the training rows wrong. Raise {cap}; "
+        "if the data are not separable, use result='pocket' or 'average'."
+    )

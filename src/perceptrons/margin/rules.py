@@ -67,7 +67,7 @@ CLOCK = np.dtype(
 
 
 @compiled
-def violates(reach, beta, label, rule):  # type: ignore[no-untyped-def]
+def violates(reach, beta, label, rule):
     """Does a row with y·score = `reach` fall short of β? NaN does: it must not pass for success."""
     if rule.step == PASSIVE_AGGRESSIVE or (rule.negative_ties and label < 0 and beta == 0.0):
         return not reach >= beta
@@ -75,7 +75,7 @@ def violates(reach, beta, label, rule):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def step_size(reach, beta, q, label, rule):  # type: ignore[no-untyped-def]
+def step_size(reach, beta, q, label, rule):
     """τ for a row with y·score = `reach`, target β and squared norm q."""
     if rule.step == FIXED:
         return rule.eta
@@ -89,7 +89,7 @@ def step_size(reach, beta, q, label, rule):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def advance(clock, q, rule):  # type: ignore[no-untyped-def]
+def advance(clock, q, rule):
     """Set the targets for the next row, after a correction with a row of squared norm q."""
     if rule.margin == CONSTANT:
         return

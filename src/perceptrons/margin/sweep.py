@@ -20,7 +20,7 @@ class State(NamedTuple):
 
 
 @compiled
-def sweep(X, y, order, start, block, stop_updates, stop_clean, rule, state):  # type: ignore[no-untyped-def]
+def sweep(X, y, order, start, block, stop_updates, stop_clean, rule, state):
     """Present the rows order[start:], correcting those that violate; returns where it stopped.
 
     It stops early after `stop_updates` corrections in all, or `stop_clean` rows running that needed
@@ -76,7 +76,7 @@ def sweep(X, y, order, start, block, stop_updates, stop_clean, rule, state):  # 
 
 
 @compiled
-def excesses(X, y, state):  # type: ignore[no-untyped-def]
+def excesses(X, y, state):
     """y·score − β of every row."""
     clock = state.clock[0]
     excess = np.empty(y.size)
@@ -87,7 +87,7 @@ def excesses(X, y, state):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def survey(X, y, rule, state):  # type: ignore[no-untyped-def]
+def survey(X, y, rule, state):
     """Look at all rows under fixed weights. Returns the row furthest below its target (of equals one
     that violates comes first: at score 0 the class may decide), whether it violates, how many rows fall
     short of (1 − SLACK)·β, the smallest y·score, and how many rows are on the wrong side.

@@ -22,9 +22,10 @@ Verdict = str | None
 
 NEVER = 2**62  # a count that is not reached
 
-ACTIVE_SHARE = 0.05  # of the rows, those with the lowest scores, are swept between two full passes,
+ACTIVE_SHARE = 0.1  # of the rows, those with the lowest scores, are swept between two full passes,
 ACTIVE_ROWS = 32  # but at least so many,
-ACTIVE_PASSES = 50  # so often in one call of the compiled sweep
+ACTIVE_PASSES = 25  # so often in one call of the compiled sweep,
+ACTIVE_CALLS = 40  # in so many calls at most
 
 
 class Survey(NamedTuple):
@@ -49,12 +50,14 @@ class Run:
     state: State
     rng: np.random.RandomState
     verdict: Verdict = None
-    plain: bool = False  # order "active": the lowest rows would not settle, sweep all of them
+    plain: bool = False  # order "active" has given up and sweeps all rows
+    snapshot: list[Array] | None = None  # the state before it began
     low: float = np.nan  # the smallest y·score at the end of the epoch, where it was looked at
 
     def __post_init__(self) -> None:
         self.history, self.pocket = self.before.history, self.before.pocket
-        self.budget = self.clock["presentations"] + self.plan.max_epochs * len(self.y)
+        start, most = int(self.clock["presentations"]), self.plan.max_epochs * len(self.y)
+        self.half, self.budget = start + most // 2, start + most
 
     @property
     def clock(self) -> Any:
@@ -66,7 +69,9 @@ class Run:
 
     def norm(self) -> float:
         """‖w‖ in lifted space."""
-        return lifted_norm(self.state.w.astype(np.float64), self.clock["intercept"], np.sqrt(self.rule.rho_squared))
+        return lifted_norm(
+            self.state.w.astype(np.float64), self.clock["intercept"], np.sqrt(self.rule.rho_squared)
+        )
 
     def capped(self) -> bool:
         return bool(self.clock["updates"] == self.plan.max_updates)
@@ -75,7 +80,7 @@ class Run:
         """Sweep over the rows of an order, pausing for each step that Python must compute."""
         position = 0
         while position < len(order) and not self.capped() and self.clock["clean"] < stop_clean:
-            rule, stop = self.rule, self.plan.max_updates or NEVER
+            rule, stop = self.rule, NEVER if self.plan.max_updates is None else self.plan.max_updates
             if self.plan.eta is not None:
                 stop = int(self.clock["updates"]) + 1
                 rule = rule._replace(eta=float(self.plan.eta(stop)))
@@ -109,7 +114,7 @@ class Run:
         norm, clock = self.norm(), self.clock
         if not np.isfinite(norm):
             raise ValueError(
-                "The weights overflowed. Scale the columns, for example with StandardScaler, or lower eta or margin."
+                "The weights overflowed. Scale the columns (StandardScaler), or lower eta or margin."
             )
         line = {
             "updates": int(clock["updates"]) - updates_before,
@@ -125,7 +130,10 @@ class Run:
                 last = self.memory().last()
                 self.pocket = errors, last._replace(w=last.w.copy())
         if self.plan.verbose:
-            print(f"epoch {len(self.history['updates'])}:", *(f"{name} {value:.6g}" for name, value in line.items()))
+            print(
+                f"epoch {len(self.history['updates'])}:",
+                *(f"{name} {value:.6g}" for name, value in line.items()),
+            )
 
 
 def train(run: Run) -> None:
@@ -185,37 +193,43 @@ def worst(run: Run) -> Verdict:
 
 
 def active(run: Run) -> Verdict:
-    """A full pass, then passes over the rows that score lowest until none of them is corrected."""
+    """A full pass, then passes over the rows that score lowest until none of them is corrected.
+
+    On rows that are not separable this never ends, and weights made of the hardest rows are worth little.
+    So when half of the budget is gone, what those rows did is taken back and all rows are swept.
+    """
     m = len(run.y)
     run.present(given(m))
     clean = bool(run.clock["clean"] >= m)
     few = max(ACTIVE_ROWS, int(ACTIVE_SHARE * m))
     if not clean and few < m and not run.plain:
-        run.plain = not settle(run, few)
+        if run.snapshot is None:
+            run.snapshot = [part.copy() for part in run.state]
+        settle(run, few)
+        if run.clock["presentations"] >= run.half and not run.capped():
+            take_back(run)
     verdict = run.judge(clean)
     run.clock["clean"] = 0
     return verdict
 
 
-def settle(run: Run, few: int) -> bool:
-    """Sweep the lowest rows until none of them is corrected; False if they would not settle.
-
-    Rows that take half of what is left of the budget are probably not separable. Weights made of them
-    alone are worth little: what they did is taken back, and from then on all rows are swept.
-    """
-    clock, before = run.clock, [part.copy() for part in run.state]
-    limit = (clock["presentations"] + run.budget) / 2
+def settle(run: Run, few: int) -> None:
+    """Sweep the lowest rows until none of them is corrected."""
     passes = np.tile(lowest(excesses(run.X, run.y, run.state), few), ACTIVE_PASSES)
-    clock["clean"] = 0
-    while clock["clean"] < few and clock["presentations"] < limit and not run.capped():
+    run.clock["clean"] = 0
+    for _ in range(ACTIVE_CALLS):
         run.present(passes, stop_clean=few)
-    if clock["clean"] >= few or run.capped():
-        return True
-    presentations = int(clock["presentations"])
-    for part, was in zip(run.state, before, strict=True):
+        if run.clock["clean"] >= few or run.clock["presentations"] >= run.half:
+            return
+
+
+def take_back(run: Run) -> None:
+    """The state as it was before the first rows were singled out, but for the rows presented since."""
+    presentations = int(run.clock["presentations"])
+    for part, was in zip(run.state, run.snapshot or (), strict=True):
         part[...] = was
-    clock["presentations"] = presentations
-    return False
+    run.clock["presentations"] = presentations
+    run.plain, run.snapshot = True, None
 
 
 def lowest(values: Array, few: int) -> Array:
@@ -223,4 +237,4 @@ def lowest(values: Array, few: int) -> Array:
     limit = np.partition(values, few - 1)[few - 1]
     below = values < limit
     below[np.flatnonzero(values == limit)[: few - np.count_nonzero(below)]] = True
-    return given(len(values))[below]
+    return np.asarray(given(len(values))[below])

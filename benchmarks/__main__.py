@@ -1,0 +1,96 @@
+"""`python -m benchmarks [NAME] [--quick] [--json PATH]`."""
+
+import argparse
+import datetime
+import importlib
+import json
+import re
+import sys
+import warnings
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from . import RESULTS
+
+BENCHMARKS = {
+    "sweeps": "epochs, whole fits, runs to convergence, peak memory; beside scikit-learn",
+    "first_call": "import and first fit in a fresh process, with an empty and a filled cache",
+    "defaults": "how often the default models end without training errors on separable rows",
+}
+TABLES = "tables"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = _parser().parse_args(arguments)
+    if options.name is None:
+        print("\n".join(f"{name:<12}{line}" for name, line in BENCHMARKS.items()))
+        print(f"{TABLES:<12}write the tables in README.md and docs/benchmarks.md from benchmarks/results")
+    elif options.name == TABLES:
+        _write_tables()
+    else:
+        _measure(options.name, options.quick, options.json)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Without a name: list them.")
+    parser.add_argument("name", nargs="?", choices=[*BENCHMARKS, TABLES])
+    parser.add_argument(
+        "--quick", action="store_true", help="small sizes, few rounds; written only with --json"
+    )
+    parser.add_argument("--json", type=Path, metavar="PATH", help="default: benchmarks/results/NAME.json")
+    return parser
+
+
+def _write_tables() -> None:
+    from . import tables
+
+    try:
+        tables.main()
+    except FileNotFoundError as missing:
+        sys.exit(str(missing))
+
+
+def _measure(name: str, quick: bool, path: Path | None) -> None:
+    from sklearn.exceptions import ConvergenceWarning
+
+    from .layout import plain
+
+    benchmark = importlib.import_module(f"benchmarks.{name}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # epochs are cut short on purpose
+        measured = benchmark.run(quick)
+    for section in measured["sections"]:
+        print("\n" + plain(section))
+    print("", *measured["notes"], sep="\n")
+    if path or not quick:
+        _write(name, quick, measured, path or RESULTS / f"{name}.json")
+
+
+def _write(name: str, quick: bool, measured: dict[str, Any], path: Path) -> None:
+    from . import environment
+
+    result = {
+        "benchmark": name,
+        "command": f"python -m benchmarks {name}" + " --quick" * quick,
+        "date": datetime.date.today().isoformat(),
+        "quick": quick,
+        "machine": environment.machine(),
+        "versions": environment.versions(),
+        **measured,
+        "sections": [asdict(section) for section in measured["sections"]],
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(_as_text(result), encoding="utf-8")
+    print(f"\nWritten to {path}")
+
+
+def _as_text(result: dict[str, Any]) -> str:
+    """JSON to be read in a diff: indented, but a list of numbers or words on one line."""
+    text = json.dumps(result, indent=1, ensure_ascii=False, allow_nan=False)
+    return re.sub(r"\[[^][{}]*\]", lambda found: re.sub(r"\n\s*", " ", found[0]), text) + "\n"
+
+
+if __name__ == "__main__":
+    main()

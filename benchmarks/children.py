@@ -1,0 +1,27 @@
+"""Fresh Python processes: for what only the first call, or a whole process, can show."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import perceptrons
+
+from . import ROOT
+
+
+def ask(arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> Any:
+    """Run Python with these arguments and read the JSON it prints."""
+    sources = Path(perceptrons.__file__).parent.parent  # the same package as here, however it was found
+    path = os.pathsep.join([str(ROOT), str(sources), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        env={**os.environ, "PYTHONPATH": path, **(environment or {})},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)

@@ -1,0 +1,59 @@
+"""Who races: our Perceptron, scikit-learn's two, and our compiled sweep alone."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.linear_model import Perceptron as SklearnPerceptron
+from sklearn.linear_model import SGDClassifier
+
+from perceptrons import Perceptron
+from perceptrons.data.encode import encode
+from perceptrons.data.order import given
+from perceptrons.margin.memory import blank, open_state
+from perceptrons.margin.parameters import read_lift, read_rule
+from perceptrons.margin.sweep import sweep
+from perceptrons.margin.training import NEVER
+
+
+def ours(shuffle: bool, epochs: int) -> Any:
+    return Perceptron(order="shuffle" if shuffle else "cyclic", max_epochs=epochs, random_state=0)
+
+
+def sklearn_perceptron(shuffle: bool, epochs: int) -> Any:
+    return SklearnPerceptron(shuffle=shuffle, max_iter=epochs, tol=None)
+
+
+def sklearn_sgd(shuffle: bool, epochs: int) -> Any:
+    return SGDClassifier(
+        loss="perceptron",
+        learning_rate="constant",
+        eta0=1,
+        penalty=None,
+        shuffle=shuffle,
+        max_iter=epochs,
+        tol=None,
+    )
+
+
+OURS, PEER, SGD = "perceptrons", "Perceptron", "SGDClassifier"
+MODELS: dict[str, Callable[[bool, int], Any]] = {OURS: ours, PEER: sklearn_perceptron, SGD: sklearn_sgd}
+
+
+class Kernel:
+    """The compiled sweep alone, one epoch in order from zero weights: no validation, no certificate."""
+
+    def __init__(self, X: Any, y: np.ndarray) -> None:
+        model = Perceptron()
+        data = encode(model, X, y)
+        self.rows, self.signs, self.n_columns = data.X, next(data.signs()), data.matrix.shape[1]
+        self.dtype, self.order = data.matrix.dtype, given(len(y))
+        self.rule = read_rule(model, read_lift(model, data.largest))
+
+    def prepare(self) -> None:
+        """A fresh state; not timed."""
+        start = blank(np.zeros(self.n_columns, self.dtype), 0.0, self.rule, average=False)
+        self.state = open_state(start, len(self.signs))
+
+    def __call__(self) -> None:
+        sweep(self.rows, self.signs, self.order, 0, 0, NEVER, NEVER, self.rule, self.state)

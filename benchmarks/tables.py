@@ -1,0 +1,95 @@
+"""From JSON to Markdown: the tables in README.md and docs/benchmarks.md, between marker lines.
+
+<!-- benchmark:sweeps -->         or, with few telling rows,         <!-- benchmark:sweeps:short -->
+(the table, never written by hand)
+<!-- end -->
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from . import RESULTS, ROOT
+from .layout import Section, markdown
+
+PAGES = (ROOT / "README.md", ROOT / "docs" / "benchmarks.md")
+MARKED = re.compile(r"(<!-- benchmark:(\w+)(:short)? -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+
+
+class Short(NamedTuple):
+    """What the short form keeps: columns by key, rows by id (None: all)."""
+
+    columns: tuple[str, ...]
+    rows: tuple[str, ...] | None = None
+
+
+SHORT = {
+    "sweeps": Short(
+        ("name", "ours", "peer", "ratio"),
+        (
+            "epoch wide float64 in order",
+            "epoch wide float32 in order",
+            "epoch tall float64 shuffled",
+            "epoch sparse float64 in order",
+            "epoch sparse float64 shuffled",
+            "fit wide float64",
+            "convergence random float64 cyclic",
+            "convergence random float64 active",
+            "convergence planted float64 active",
+        ),
+    ),
+    "first_call": Short(("name", "import", "first_fit", "second_fit")),
+    "defaults": Short(("name", "no_errors", "warned", "silent", "seconds")),
+}
+
+
+def render(name: str, short: bool) -> str:
+    """The Markdown of one result, as it stands between the markers."""
+    path = RESULTS / f"{name}.json"
+    if not path.exists():
+        raise FileNotFoundError(f"No result of {name!r} to show; run: python -m benchmarks {name}")
+    return render_result(json.loads(path.read_text(encoding="utf-8")), short)
+
+
+def render_result(result: dict[str, Any], short: bool) -> str:
+    sections = [Section(**section) for section in result["sections"]]
+    if short:
+        body = [markdown(_shortened(sections, SHORT[result["benchmark"]]))]
+    else:
+        body = [part for section in sections for part in (f"**{section.title}**", markdown(section))]
+        body += result["notes"]
+    return "\n\n".join([*body, source_line(result)]) + "\n"
+
+
+def _shortened(sections: list[Section], short: Short) -> Section:
+    """One table of the rows chosen from all sections; the first section's headers serve all."""
+    columns = {column.key: column for column in sections[0].columns}
+    rows = {row["id"]: row for section in sections for row in section.rows}
+    chosen = list(rows) if short.rows is None else [id for id in short.rows if id in rows]
+    return Section("", [columns[key] for key in short.columns], [rows[id] for id in chosen])
+
+
+def source_line(result: dict[str, Any]) -> str:
+    """Where the numbers come from: command, date, machine, versions."""
+    machine, versions = result["machine"], dict(result["versions"])
+    used = ", ".join(
+        f"{package} {version}" for package, version in versions.items() if version != "not installed"
+    )
+    place = f"{machine['cpu']}, {machine['cores']} cores, {machine['memory_gib']} GiB"
+    return f"`{result['command']}`, {result['date']}; {place}; {used}."
+
+
+def fill(text: str) -> str:
+    """The page with every marked place filled from the results."""
+    return MARKED.sub(lambda m: m[1] + render(m[2], short=bool(m[3])) + m[5], text)
+
+
+def main() -> None:
+    for page in filter(Path.exists, PAGES):
+        before = page.read_text(encoding="utf-8")
+        after = fill(before)
+        if after != before:
+            page.write_text(after, encoding="utf-8")
+        state = "written" if after != before else "up to date" if MARKED.search(after) else "has no markers"
+        print(f"{page.relative_to(ROOT)}: {state}")

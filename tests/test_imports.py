@@ -1,0 +1,48 @@
+"""What the package shows, what it drags in, and where it can live."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import perceptrons
+
+SOURCES = Path(perceptrons.__file__).parents[1]
+
+
+def run(code, **environment):
+    """A fresh interpreter that sees the sources; returns what it printed."""
+    env = {**os.environ, "PYTHONPATH": str(SOURCES), **environment}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], env=env, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_public_names():
+    visible = {name for name in vars(perceptrons) if not name.startswith("_")}
+    rooms = {"base", "data", "margin"}  # submodules become attributes when they are imported
+    assert visible - rooms == set(perceptrons.__all__)
+    assert sorted(perceptrons.__all__) == perceptrons.__all__
+    assert {"Certificate", "bounds"} <= set(perceptrons.theory.__all__)
+
+
+def test_import_brings_in_no_optional_dependency():
+    optional = "{'torch', 'dask', 'onnx', 'matplotlib', 'polars', 'typer', 'rich'}"  # pandas: scikit-learn's
+    assert run(f"import sys, perceptrons; print(sorted({optional} & set(sys.modules)))") == "[]"
+
+
+def test_a_read_only_installation_without_a_home(tmp_path):
+    """Numba finds no place for its cache there; the package must compile without one."""
+    (tmp_path / "perceptrons").symlink_to(SOURCES / "perceptrons")
+    code = """
+import numba.core.caching as caching
+class Nowhere(caching._CacheLocator):
+    @classmethod
+    def from_function(cls, function, path): return None
+caching.CacheImpl._locator_classes = [Nowhere]
+import perceptrons
+print(perceptrons.Perceptron(order="cyclic").fit([[0.0], [2.0]], [0, 1]).converged_)
+"""
+    assert run(code) == "True"

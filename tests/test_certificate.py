@@ -125,6 +125,12 @@ def test_generalization_bound_counts_the_row_that_gave_the_radius():
     assert model.certificate_.generalization_bound() == expected
 
 
+def test_generalization_bound_says_nothing_when_all_rows_are_used():
+    X, y = np.array([[1.0], [1.0], [2.0]]), np.array([0, 1, 0])
+    model = Perceptron(order="cyclic", max_epochs=9, fit_intercept=False).fit(X, y)
+    assert model.certificate_.generalization_bound() == 1.0
+
+
 @pytest.mark.parametrize("order", ["cyclic", "shuffle", "worst"])
 def test_rerunning_on_the_support_rebuilds_the_weights(order):
     """What the generalization bound rests on. The other rows stand where they stood, but are never wrong."""

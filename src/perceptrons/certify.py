@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .data.compiled import compiled
 from .data.encode import Encoded, encode
-from .data.rows import CSR, Array, Rows, add, dot
+from .data.rows import Array, add, dot
 from .theory.certificate import Certificate, lifted_norm
 
 # how far the weights may have drifted from the sum of their corrections, by rounding
@@ -28,7 +28,7 @@ def certify(model: Any, X: Any, y: Any) -> Certificate | list[Certificate]:
     `margin_bound` is None unless X, y are the rows the model was trained on.
 
     >>> from perceptrons import Perceptron, certify
-    >>> model = Perceptron().fit([[0.0], [2.0]], [0, 1])
+    >>> model = Perceptron(order="cyclic").fit([[0.0], [2.0]], [0, 1])
     >>> certify(model, [[0.0], [2.0]], [0, 1]) == model.certificate_
     True
     """
@@ -77,13 +77,18 @@ def certificates_of(model: Any, data: Encoded) -> list[Certificate]:
 def _certificate(model: Any, k: int, data: Encoded, signs: Array) -> Certificate:
     w, b, lift = model.coef_[k].astype(np.float64), float(model.intercept_[k]), model.lift_
     duals = model.dual_coef_[k]
-    low, n_errors = examine(data.X, signs, w, b)
+    a = corrections(model.support_, duals, signs)
+    low, n_errors, combination = examine(data.X, signs, w, b, a)
     norm, radius = lifted_norm(w, b, lift), float(np.sqrt(data.largest + lift**2))
     margin = low / norm + 0.0 if norm > 0 else 0.0  # + 0.0: no negative zero
+    bound = None
     if model._streamed and model.n_rows_ > len(signs):  # the earlier rows are gone: the weights must do
         bound = None if model._foreign else norm / float(np.abs(duals).sum())
-    else:
-        bound = combination_bound(data.X, signs, model.support_, duals, w, b, lift, radius)
+    elif a.any():
+        intercept = lift**2 * float(duals.sum())
+        close = CLOSE[model.coef_.dtype] * max(norm, radius)
+        if lifted_norm(combination - w, intercept - b, lift) <= close:
+            bound = lifted_norm(combination, intercept, lift) / float(a.sum())
     return Certificate(
         separable=True if margin > 0 else False if bound == 0.0 else None,
         margin=margin,
@@ -100,35 +105,23 @@ def _certificate(model: Any, k: int, data: Encoded, signs: Array) -> Certificate
     )
 
 
-def combination_bound(
-    X: Rows, signs: Array, rows: Array, duals: Array, w: Array, b: float, lift: float, radius: float
-) -> float | None:
-    """‖Σ a_i y_i x_i‖/Σa, if that sum is over these rows and makes up the weights; else None."""
-    total = float(np.abs(duals).sum())
-    if total == 0.0 or rows[-1] >= len(signs) or (duals * signs[rows] < 0).any():
-        return None
-    combination, intercept = combine(X, rows, duals, len(w)), lift**2 * float(duals.sum())
-    close = CLOSE[X.data.dtype if isinstance(X, CSR) else X.dtype] * max(lifted_norm(w, b, lift), radius)
-    if lifted_norm(combination - w, intercept - b, lift) > close:
-        return None
-    return lifted_norm(combination, intercept, lift) / total
+def corrections(rows: Array, duals: Array, signs: Array) -> Array:
+    """a_i per row; all 0 if the duals cannot belong to these rows and labels."""
+    a = np.zeros(len(signs))
+    if not len(rows) or rows[-1] < len(signs):
+        a[rows] = duals * signs[rows]
+    return a if (a >= 0).all() else np.zeros(len(signs))
 
 
 @compiled
-def examine(X, y, w, b):
-    """The smallest y·score, and how many rows are on the wrong side; in double precision."""
-    low, errors = np.inf, 0
+def examine(X, y, w, b, a):
+    """One look at all rows, in double precision: the smallest y·score, how many are on the wrong side,
+    and the sum of the corrections, Σ a_i y_i x_i."""
+    low, errors, combination = np.inf, 0, np.zeros(w.size)
     for i in range(y.size):
         reach = y[i] * (dot(X, i, w) + b)
         low = min(low, reach)
         errors += reach < 0.0 or (reach == 0.0 and y[i] > 0)
-    return low, errors
-
-
-@compiled
-def combine(X, rows, duals, n_features):
-    """Σ duals·x over the rows given; in double precision."""
-    total = np.zeros(n_features)
-    for k in range(rows.size):
-        add(X, rows[k], duals[k], total)
-    return total
+        if a[i] != 0.0:
+            add(X, i, a[i] * y[i], combination)
+    return low, errors, combination

@@ -30,7 +30,7 @@ class Encoded(NamedTuple):
     def signs(self) -> Iterator[Array]:
         """One ±1 array per weight vector: one for two classes, one per class for more."""
         for c in [1] if len(self.classes) == 2 else range(len(self.classes)):
-            yield np.where(self.codes == c, np.int8(1), np.int8(-1))
+            yield 2 * (self.codes == c).view(np.int8) - 1
 
     def vanishing(self) -> Array:
         """Which rows have norm 0."""

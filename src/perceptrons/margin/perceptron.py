@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
 from ..base import LinearThreshold
-from ..certify import certificates_of, combination_bound
+from ..certify import CLOSE, certificates_of, corrections, examine
 from ..data.encode import Encoded, encode
 from ..data.order import generators
 from ..data.rows import Array
@@ -139,7 +139,7 @@ class Perceptron(LinearThreshold):
         for start, signs, rng in zip(
             starts, data.signs(), generators(self.random_state, len(starts)), strict=True
         ):
-            if resume and _made_of(start, data, signs, rule):
+            if resume and _made_of(start, data, signs):
                 before, state = start.without_rows(), reopen_state(start)
             else:
                 before = start.as_start(rule) if resume else start
@@ -240,13 +240,13 @@ class Perceptron(LinearThreshold):
         return not self._streamed and not self._foreign and rebuilds_from_support(self)
 
 
-def _made_of(start: Memory, data: Encoded, signs: Array, rule: Rule) -> bool:
+def _made_of(start: Memory, data: Encoded, signs: Array) -> bool:
     """Are the weights the sum of their corrections on these rows? Then training can go on over them."""
     if start.foreign or start.n_rows != len(signs):
         return False
-    w, b, lift = start.w.astype(np.float64), start.last().b, float(np.sqrt(rule.rho_squared))
-    radius = float(np.sqrt(data.largest))
-    return combination_bound(data.X, signs, start.rows, start.duals, w, b, lift, radius) is not None
+    w, a = start.w.astype(np.float64), corrections(start.rows, start.duals, signs)
+    combination = examine(data.X, signs, w, 0.0, a)[2]
+    return bool(np.linalg.norm(combination - w) <= CLOSE[start.w.dtype] * np.sqrt(w @ w + data.largest))
 
 
 def _hopeless(data: Encoded, rule: Rule, runs: Sequence[Run]) -> int:

@@ -172,6 +172,11 @@ def test_parameters(settings, message):
         Perceptron(**settings).fit(X, y)
 
 
+def test_a_step_function_must_give_steps():
+    with pytest.raises(ValueError, match=r"eta\(2\)=0, but it must be a number > 0; mend eta"):
+        Perceptron(eta=lambda t: 2 - t, order="cyclic").fit(X, y)
+
+
 def test_infinity_needs_rows_in_the_unit_ball():
     with pytest.raises(
         ValueError, match=r"largest norm is 3\.60555; divide X by it, or use margin='growing'"
@@ -189,6 +194,8 @@ def test_starting_weights():
         Perceptron().fit(X, y, coef_init=[1, np.nan])
     with pytest.raises(ValueError, match="intercept_init"):
         Perceptron().fit(X, y, intercept_init=[1, 2])
+    with pytest.raises(ValueError, match="tol=0.1 certifies weights that are a sum of these rows"):
+        Perceptron(tol=0.1).fit(X, y, coef_init=[1, 2])
     with pytest.raises(ValueError, match="fit_intercept=False"):
         Perceptron(fit_intercept=False).fit(X, y, intercept_init=1)
 

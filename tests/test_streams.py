@@ -132,6 +132,7 @@ def test_coef_init_equals_the_twin_started_there(rows):
     assert model.n_updates_ == run.n_updates
     assert model.certificate_.margin_bound is None
     assert model.certificate_.generalization_bound() is None
+    assert np.isnan(model.history_["margin_bound"]).all()
     assert not np.allclose(model.dual_coef_ @ X[model.support_], model.coef_)
 
 

@@ -18,7 +18,7 @@ from .memory import Memory, blank, open_state, reopen_state
 from .parameters import check_radius, read_lift, read_plan, read_rule
 from .rules import Rule
 from .theorem import rebuilds_from_support, update_bound
-from .training import CONVERGED, STUCK, Run, one_pass, train
+from .training import CAPPED, CONVERGED, STUCK, Run, one_pass, train
 
 
 def _can_stream(model: Any) -> bool:
@@ -144,6 +144,11 @@ class Perceptron(LinearThreshold):
             else:
                 before = start.as_start(rule) if resume else start
                 state = open_state(before, len(signs))
+            if before.foreign and plan.tol is not None:
+                raise ValueError(
+                    f"tol={plan.tol} certifies weights that are a sum of these rows, which starting weights "
+                    "are not; use tol=None, or start from zero."
+                )
             runs.append(Run(data.X, signs, rule, plan, before, state, rng))
             train(runs[-1])
         certificates = self._publish(data, rule, runs, streamed=False)
@@ -271,7 +276,7 @@ def _complaint(model: Perceptron, certificates: list[Certificate], runs: Sequenc
             "the best. Use order='worst', which goes on until it is."
         )
     wrong = max(certificate.n_errors for certificate in certificates) / len(runs[0].y)
-    cap = "max_updates" if any(run.verdict == "capped" for run in runs) else "max_epochs"
+    cap = "max_updates" if any(run.verdict == CAPPED for run in runs) else "max_epochs"
     return (
         f"Stopped by {cap}={getattr(model, cap)} with {wrong:.1%} of the training rows wrong. Raise {cap}; "
         "if the data are not separable, use result='pocket' or 'average'."

@@ -13,7 +13,7 @@ from ..data.order import BLOCK, given, shuffled
 from ..data.rows import Array, Rows
 from ..theory.certificate import lifted_norm
 from .memory import Memory, remember
-from .parameters import Plan
+from .parameters import Plan, number
 from .rules import PASSIVE_AGGRESSIVE, Rule
 from .sweep import State, excesses, survey, sweep
 
@@ -55,7 +55,9 @@ class Run:
     low: float = np.nan  # the smallest y·score at the end of the epoch, where it was looked at
 
     def __post_init__(self) -> None:
-        self.history, self.pocket = self.before.history, self.before.pocket
+        self.history = {name: list(values) for name, values in self.before.history.items()}
+        self.pocket = self.before.pocket
+        self.rows = given(len(self.y))
         start, most = int(self.clock["presentations"]), self.plan.max_epochs * len(self.y)
         self.half, self.budget = start + most // 2, start + most
 
@@ -65,7 +67,8 @@ class Run:
         return self.state.clock[0]
 
     def memory(self) -> Memory:
-        return remember(self.before, self.state, self.y)._replace(pocket=self.pocket)
+        memory = remember(self.before, self.state, self.y)
+        return memory._replace(history=self.history, pocket=self.pocket)
 
     def norm(self) -> float:
         """‖w‖ in lifted space."""
@@ -83,16 +86,22 @@ class Run:
             rule, stop = self.rule, NEVER if self.plan.max_updates is None else self.plan.max_updates
             if self.plan.eta is not None:
                 stop = int(self.clock["updates"]) + 1
-                rule = rule._replace(eta=float(self.plan.eta(stop)))
+                rule = rule._replace(eta=number(f"eta({stop})", self.plan.eta(stop), 0, np.inf, "mend eta"))
             position = sweep(self.X, self.y, order, position, block, stop, stop_clean, rule, self.state)
 
     def survey(self) -> Survey:
         return Survey(*survey(self.X, self.y, self.rule, self.state))
 
+    def margin_bound(self, norm: float) -> float:
+        """No hyperplane has a larger margin; infinite before the first correction, NaN if unknown."""
+        if self.before.foreign:
+            return np.nan
+        return norm / float(self.clock["steps"]) if self.clock["steps"] > 0 else np.inf
+
     def gap_closed(self) -> bool:
         """Is the margin achieved within tol of the bound?"""
-        norm, steps = self.norm(), self.clock["steps"]
-        return norm > 0 and steps > 0 and self.low / norm >= (1 - self.plan.tol) * norm / steps  # type: ignore[operator]
+        norm, tol = self.norm(), self.plan.tol
+        return tol is not None and norm > 0 and self.low / norm >= (1 - tol) * self.margin_bound(norm)
 
     def judge(self, clean: bool) -> Verdict:
         """The verdict at the end of an epoch."""
@@ -120,7 +129,7 @@ class Run:
             "updates": int(clock["updates"]) - updates_before,
             "errors": int(clock["errors"]),
             "margin": self.low / norm if norm > 0 else np.nan,
-            "margin_bound": norm / clock["steps"] if clock["steps"] > 0 else np.inf,
+            "margin_bound": self.margin_bound(norm),
         }
         for name, value in line.items():
             self.history[name].append(value)
@@ -153,14 +162,14 @@ def one_pass(run: Run) -> None:
     if run.plan.order == "shuffle":
         run.present(shuffled(m, run.rng), block=BLOCK)
     else:
-        run.present(given(m))
+        run.present(run.rows)
     run.record(updates)
 
 
 def cyclic(run: Run) -> Verdict:
     """The rows as they stand; done after m rows running without a correction, wherever that is."""
     m = len(run.y)
-    run.present(given(m), stop_clean=NEVER if run.rule.step == PASSIVE_AGGRESSIVE else m)
+    run.present(run.rows, stop_clean=NEVER if run.rule.step == PASSIVE_AGGRESSIVE else m)
     return run.judge(clean=run.clock["clean"] >= m)
 
 
@@ -184,7 +193,7 @@ def worst(run: Run) -> Verdict:
             return CONVERGED
     presentations, updates = int(clock["presentations"]), int(clock["updates"])
     if seen.worst >= 0 and (seen.violated or run.rule.always):
-        run.present(given(len(run.y))[seen.worst : seen.worst + 1])
+        run.present(run.rows[seen.worst : seen.worst + 1])
         clock["presentations"], clock["errors"] = presentations, seen.errors  # the row is counted already
     idle = bool(clock["updates"] == updates)
     if run.rule.always:
@@ -199,7 +208,7 @@ def active(run: Run) -> Verdict:
     So when half of the budget is gone, what those rows did is taken back and all rows are swept.
     """
     m = len(run.y)
-    run.present(given(m))
+    run.present(run.rows)
     clean = bool(run.clock["clean"] >= m)
     few = max(ACTIVE_ROWS, int(ACTIVE_SHARE * m))
     if not clean and few < m and not run.plain:

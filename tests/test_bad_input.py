@@ -194,7 +194,7 @@ def test_starting_weights():
         Perceptron().fit(X, y, coef_init=[1, np.nan])
     with pytest.raises(ValueError, match="intercept_init"):
         Perceptron().fit(X, y, intercept_init=[1, 2])
-    with pytest.raises(ValueError, match="tol=0.1 certifies weights that are a sum of these rows"):
+    with pytest.raises(ValueError, match=r"tol=0\.1 certifies weights that are a sum of these rows"):
         Perceptron(tol=0.1).fit(X, y, coef_init=[1, 2])
     with pytest.raises(ValueError, match="fit_intercept=False"):
         Perceptron(fit_intercept=False).fit(X, y, intercept_init=1)

@@ -15,9 +15,14 @@ from .rows import Array
 BLOCK = 64  # rows; a block is read in memory order before its rows are visited at random
 
 
+def unsigned(n_rows: int) -> type[np.unsignedinteger[Any]]:
+    """The type of row numbers."""
+    return np.uint32 if n_rows < 2**31 else np.uint64
+
+
 def given(n_rows: int) -> Array:
     """The rows as they stand."""
-    return np.arange(n_rows, dtype=np.uint32 if n_rows < 2**32 else np.uint64)
+    return np.arange(n_rows, dtype=unsigned(n_rows))
 
 
 def shuffled(n_rows: int, rng: np.random.RandomState) -> Array:
@@ -27,9 +32,10 @@ def shuffled(n_rows: int, rng: np.random.RandomState) -> Array:
     blocks share one inner permutation, drawn anew for each epoch: drawing one per block would cost as
     much as the sweep itself.
     """
-    blocks = given(-(-n_rows // BLOCK) * BLOCK).reshape(-1, BLOCK)
-    rows = blocks[rng.permutation(len(blocks))][:, rng.permutation(BLOCK)].ravel()
-    return rows if len(rows) == n_rows else rows[rows < n_rows]
+    kind = unsigned(n_rows)
+    blocks, within = rng.permutation(-(-n_rows // BLOCK)), rng.permutation(BLOCK)
+    rows = (kind(BLOCK) * blocks.astype(kind)[:, None] + within.astype(kind)).ravel()
+    return np.asarray(rows if len(rows) == n_rows else rows[rows < n_rows])
 
 
 def generators(random_state: Any, n: int) -> list[np.random.RandomState]:

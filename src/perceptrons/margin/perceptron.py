@@ -151,6 +151,7 @@ class Perceptron(LinearThreshold):
                 )
             runs.append(Run(data.X, signs, rule, plan, before, state, rng))
             train(runs[-1])
+        self._one_run = not resume and not any(run.before.foreign for run in runs)
         certificates = self._publish(data, rule, runs, streamed=False)
         hopeless = _hopeless(data, rule, runs)
         self.converged_ = all(run.verdict == CONVERGED for run in runs) and not hopeless
@@ -184,6 +185,7 @@ class Perceptron(LinearThreshold):
         for start, signs, rng in zip(starts, data.signs(), self._generators, strict=True):
             runs.append(Run(data.X, signs, rule, plan, start, open_state(start, len(signs)), rng))
             one_pass(runs[-1])
+        self._one_run = False
         self._publish(data, rule, runs, streamed=True)
         self.converged_ = all(bool(run.clock["clean"] >= len(run.y)) for run in runs)
         return self
@@ -239,10 +241,10 @@ class Perceptron(LinearThreshold):
         return certificates
 
     def _update_bound(self, radius: float, margin: float) -> float | None:
-        return None if self._streamed or self._foreign else update_bound(self, radius, margin)
+        return update_bound(self, radius, margin) if self._one_run else None
 
     def _reproducible(self) -> bool:
-        return not self._streamed and not self._foreign and rebuilds_from_support(self)
+        return self._one_run and rebuilds_from_support(self)
 
 
 def _made_of(start: Memory, data: Encoded, signs: Array) -> bool:

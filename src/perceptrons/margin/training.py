@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..data.order import BLOCK, given, shuffled
-from ..data.rows import Array, Rows
+from ..data.rows import CSR, Array, Rows
 from ..theory.certificate import lifted_norm
 from .memory import Memory, remember
 from .parameters import Plan, number
@@ -21,6 +21,7 @@ CONVERGED, STUCK, CAPPED = "converged", "stuck", "capped"
 Verdict = str | None
 
 NEVER = 2**62  # a count that is not reached
+CACHE = 1 << 24  # bytes; fewer are in the cache anyway, and need no streaming
 
 ACTIVE_SHARE = 0.1  # of the rows, those with the lowest scores, are swept between two full passes,
 ACTIVE_ROWS = 32  # but at least so many,
@@ -58,6 +59,8 @@ class Run:
         self.history = {name: list(values) for name, values in self.before.history.items()}
         self.pocket = self.before.pocket
         self.rows = given(len(self.y))
+        size = (self.X.data if isinstance(self.X, CSR) else self.X).nbytes
+        self.block = BLOCK if size > CACHE else 0
         start, most = int(self.clock["presentations"]), self.plan.max_epochs * len(self.y)
         self.half, self.budget = start + most // 2, start + most
 
@@ -160,7 +163,7 @@ def one_pass(run: Run) -> None:
     updates, m = int(run.clock["updates"]), len(run.y)
     run.clock["errors"] = 0
     if run.plan.order == "shuffle":
-        run.present(shuffled(m, run.rng), block=BLOCK)
+        run.present(shuffled(m, run.rng), run.block)
     else:
         run.present(run.rows)
     run.record(updates)
@@ -177,7 +180,7 @@ def shuffle(run: Run) -> Verdict:
     """A fresh order each epoch; done after a whole epoch without a correction. (To stop after m clean
     rows, as `cyclic` does, would be wrong: both halves may have left out the same row.)"""
     m = len(run.y)
-    run.present(shuffled(m, run.rng), block=BLOCK)
+    run.present(shuffled(m, run.rng), run.block)
     return run.judge(clean=run.clock["clean"] >= m)
 
 

@@ -52,8 +52,9 @@ class Kernel:
 
     def prepare(self) -> None:
         """A fresh state; not timed."""
-        start = blank(np.zeros(self.n_columns, self.dtype), 0.0, self.rule, average=False)
-        self.state = open_state(start, len(self.signs))
+        zeros, rng = np.zeros(self.n_columns, self.dtype), np.random.RandomState(0)
+        start = blank(zeros, 0.0, self.rule, average=False, rng=rng)
+        self.state = open_state(start, len(self.signs), self.rule, self.dtype)
 
     def __call__(self) -> None:
         sweep(self.rows, self.signs, self.order, 0, 0, NEVER, NEVER, self.rule, self.state)

@@ -23,6 +23,7 @@ class Edit(NamedTuple):
     old: str
     new: str
     tests: str
+    compiled: str = ""  # else the JIT is off: nothing to compile, each try takes seconds
 
 
 EDITS = [
@@ -42,7 +43,7 @@ margin/training.py | clean=run.clock["clean"] >= m) | clean=True) | test_theorem
 margin/training.py | errors < self.pocket[0] | True | test_margin.py
 margin/training.py | part[...] = was | pass | test_margin.py
 margin/theorem.py | max(betas) / (eta if step == FIXED else 1.0) | max(betas) | test_theorems.py
-margin/perceptron.py | start.n_rows != len(signs) | False | test_streams.py
+margin/starts.py | start.n_rows != len(signs) | False | test_streams.py
 margin/memory.py | before.n_rows + used] | used] | test_streams.py
 certify.py | return a if (a >= 0).all() else np.zeros(len(signs)) | return a | test_certificate.py
 certify.py | close = CLOSE | close = 1e9 * CLOSE | test_certificate.py
@@ -53,9 +54,21 @@ data/encode.py | np.array([low, high]), codes | np.array([high, low]), codes | t
 data/encode.py | matrix = matrix.copy() | pass | test_bad_input.py
 data/order.py | rows if len(rows) == n_rows else rows[rows < n_rows] | rows[:n_rows] | test_data.py
 data/rows.py | w += w.dtype.type(a) * X[i] | w -= w.dtype.type(a) * X[i] | test_data.py
+data/rows.py | w[j] += factor * X[i, j] | w[j] = factor * X[i, j] | test_data.py | compiled
+data/rows.py | (s0 + s1) + (s2 + s3) | s0 + s1 + s2 | test_data.py | compiled
 """.strip().splitlines()
 ]
 FEW = [1, 8, 13, 18, 22]  # for continuous integration
+
+
+def first_failure(copy: Path, tests: str, compiled: bool) -> str:
+    """The first test of that file that fails in the copy; "" if none does."""
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", f"tests/{tests}"]
+    env = {**os.environ, "NUMBA_DISABLE_JIT": "0" if compiled else "1"}
+    env.pop("NUMBA_CACHE_DIR", None)
+    done = subprocess.run(command, cwd=copy, env=env, capture_output=True, text=True)
+    found = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
+    return found.group(1) if found else "" if done.returncode == 0 else done.stdout[-500:]
 
 
 def try_out(edit: Edit, copy: Path) -> str:
@@ -65,13 +78,9 @@ def try_out(edit: Edit, copy: Path) -> str:
     if edit.old not in text:
         raise SystemExit(f"{edit.file} has no {edit.old!r}: bring tests/break_it.py up to date.")
     source.write_text(text.replace(edit.old, edit.new))
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", f"tests/{edit.tests}"]
-    env = {**os.environ, "NUMBA_DISABLE_JIT": "1"}  # nothing to compile: each try takes seconds
-    env.pop("NUMBA_CACHE_DIR", None)
-    done = subprocess.run(command, cwd=copy, env=env, capture_output=True, text=True)
+    failed = first_failure(copy, edit.tests, bool(edit.compiled))
     source.write_text(text)
-    found = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
-    return found.group(1) if found else ""
+    return failed
 
 
 def main() -> None:
@@ -87,6 +96,10 @@ def main() -> None:
             shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
         for name in ("conftest.py", "pyproject.toml", "README.md"):
             shutil.copy(ROOT / name, copy / name)
+        for tests in sorted({EDITS[number - 1].tests for number in numbers}):
+            failed = first_failure(copy, tests, compiled=False)
+            if failed:
+                raise SystemExit(f"{failed} fails before anything is broken.")
         for number in numbers:
             edit = EDITS[number - 1]
             caught = try_out(edit, copy)

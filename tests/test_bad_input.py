@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.linear_model import LogisticRegression
 
-from perceptrons import Perceptron, certify
+from perceptrons import Perceptron, certify, verify
 from perceptrons.data.synthetic import separable, two_point
 
 X = np.array([[0.0, 1.0], [2.0, 1.0], [1.0, 0.0], [3.0, 2.0]])
@@ -124,6 +125,13 @@ def test_other_types_are_converted_once():
         Perceptron().fit(np.full((4, 2), "a", object), y)
 
 
+def test_csr_with_index_arrays_of_different_width():
+    mixed = sp.csr_array(X)
+    mixed.indptr = mixed.indptr.astype(np.int64)
+    expected = Perceptron(order="cyclic").fit(X, y).coef_
+    assert np.array_equal(Perceptron(order="cyclic").fit(mixed, y).coef_, expected)
+
+
 def test_unsorted_csr_with_duplicates_is_summed_in_a_copy():
     data, indices, indptr = (
         np.array([1.0, 1.0, 1.0, 1, 2, 1, 1, 2]),
@@ -162,6 +170,13 @@ BAD = [
     ({"max_epochs": 2.5}, "max_epochs=2.5"),
     ({"max_epochs": True}, "max_epochs=True"),
     ({"max_updates": 0}, "max_updates=0"),
+    ({"verbose": "loud"}, "verbose='loud'"),
+    ({"verbose": -1}, "verbose=-1"),
+    ({"fit_intercept": "no"}, "fit_intercept='no', but it must be True or False"),
+    ({"warm_start": 1}, "warm_start=1"),
+    ({"margin": True}, "margin=True"),
+    ({"step": "fractional", "eta": np.ones(2)}, "eta=array"),
+    ({"intercept_scaling": 1e200}, "intercept_scaling=1e+200"),
     ({"tol": 1.0}, "tol=1.0, but it must be a number between 0 and 1"),
 ]
 
@@ -188,7 +203,7 @@ def test_infinity_needs_rows_in_the_unit_ball():
 
 
 def test_starting_weights():
-    with pytest.raises(ValueError, match=r"coef_init has shape \(1, 3\), but these data need \(1, 2\)"):
+    with pytest.raises(ValueError, match=r"coef_init has shape \(3,\), but these data need \(1, 2\)"):
         Perceptron().fit(X, y, coef_init=[1, 2, 3])
     with pytest.raises(ValueError, match="NaN or infinity"):
         Perceptron().fit(X, y, coef_init=[1, np.nan])
@@ -212,8 +227,17 @@ def test_a_failed_fit_leaves_the_model_as_it_was():
 def test_unfitted_and_mismatched():
     with pytest.raises(NotFittedError):
         certify(Perceptron(), X, y)
+    with pytest.raises(ValueError, match="LogisticRegression keeps no duals"):
+        certify(LogisticRegression().fit(X, y), X, y)
+    with pytest.raises(ValueError, match="verify takes a Certificate"):
+        verify("it is fine", Perceptron().fit(X, y), X, y)
     with pytest.raises(ValueError, match="3 features"):
         Perceptron().fit(X, y).predict(np.zeros((2, 3)))
+
+
+def test_reaching_the_target_late_is_not_called_an_error():
+    with pytest.warns(ConvergenceWarning, match=r"0\.0% of the training rows wrong.*ask for less margin"):
+        Perceptron(margin=1e9, max_epochs=20, random_state=0).fit([[-1.0], [1.0]], [0, 1])
 
 
 def test_max_updates_warns_with_its_name():

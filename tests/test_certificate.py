@@ -102,6 +102,48 @@ def test_the_compiled_interval_equals_the_plain_one(make):
         margin_interval(X, y, model.coef_[0], -a)
 
 
+def test_terms_are_those_of_the_fit():
+    """Parameters set after fitting change nothing that is claimed."""
+    X, y, model = fitted(order="active", margin=2.0)
+    before = model.certificate_
+    model.set_params(order="cyclic", margin=0.0, intercept_scaling=1)
+    assert certify(model, X, y) == before
+    assert before.generalization_bound() is None
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "settings"),
+    [
+        ([[1, 1e-170], [1, -1e-170]], [1, 0], {"max_updates": 2}),  # the square of the sum vanishes
+        ([[1e-150, 0], [0, -1e-150]], [1, 0], {"eta": 1e-12}),
+        (
+            [[1e16] * 3, [3, 1, 5], [1e16 + 3, 1e16 + 1, 1e16 + 5]],
+            [1, 1, 0],
+            {"margin": 1e40, "max_updates": 3},
+        ),
+    ],
+)
+def test_separable_rows_are_never_called_inseparable(X, y, settings):
+    model = Perceptron(order="cyclic", fit_intercept=False, **settings).fit(X, y)
+    assert model.certificate_.separable is not False
+
+
+def test_the_interval_is_never_inverted():
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        x = rng.standard_normal(4)
+        certificate = Perceptron(fit_intercept=False).fit([x, -x], [1, 0]).certificate_
+        assert certificate.margin <= certificate.margin_bound
+        assert certificate.n_updates <= certificate.update_bound
+
+
+def test_averages_in_float32_are_taken_in_double_precision():
+    X, y, _ = separable(40, 4, margin=0.1, random_state=0)
+    model = Perceptron(order="worst", result="average", max_epochs=1).fit(X.astype(np.float32), y)
+    assert not model.coef_.any()
+    assert model.certificate_.compression_size == len(model.support_) == 1
+
+
 def test_fields_from_the_rows_alone():
     X, y, model = fitted()
     scores = model.decision_function(X)

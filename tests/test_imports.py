@@ -1,6 +1,7 @@
 """What the package shows, what it drags in, and where it can live."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -34,15 +35,18 @@ def test_import_brings_in_no_optional_dependency():
 
 
 def test_a_read_only_installation_without_a_home(tmp_path):
-    """Numba finds no place for its cache there; the package must compile without one."""
-    (tmp_path / "perceptrons").symlink_to(SOURCES / "perceptrons")
+    """Numba finds no place for its cache there; the package must compile without one. (A file in the place
+    of each __pycache__, and no home: this holds for root, too, whom permissions do not stop.)"""
+    tree = tmp_path / "perceptrons"
+    shutil.copytree(SOURCES / "perceptrons", tree, ignore=shutil.ignore_patterns("__pycache__"))
+    for folder in [tree, *(path for path in tree.rglob("*") if path.is_dir())]:
+        (folder / "__pycache__").touch()
+    nowhere = {"HOME": "/dev/null", "XDG_CACHE_HOME": "/dev/null", "NUMBA_CACHE_DIR": ""}
     code = """
-import numba.core.caching as caching
-class Nowhere(caching._CacheLocator):
-    @classmethod
-    def from_function(cls, function, path): return None
-caching.CacheImpl._locator_classes = [Nowhere]
-import perceptrons
+import numba, perceptrons
+print(perceptrons.__file__)
 print(perceptrons.Perceptron(order="cyclic").fit([[0.0], [2.0]], [0, 1]).converged_)
 """
-    assert run(code) == "True"
+    file, converged = run(code, PYTHONPATH=str(tmp_path), **nowhere).splitlines()
+    assert file == str(tree / "__init__.py")
+    assert converged == "True"

@@ -36,11 +36,44 @@ def test_batches_of_a_stream_make_one_pass(rows, margin, result):
     assert model.n_presentations_ == 120
     assert model.n_iter_ == 1
     assert len(model.history_["updates"]) == 3
-    assert model.certificate_.margin_bound == pytest.approx(whole.certificate_.margin_bound, rel=1e-12)
+    assert model.certificate_.margin_bound == pytest.approx(whole.certificate_.margin_bound, rel=1e-8)
+    assert model.certificate_.margin_bound >= whole.certificate_.margin_bound
+    assert model.certificate_.separable is None
+    assert certify(model, X[100:], y[100:]).margin_bound is None
     assert model.certificate_.n_rows == 20
     assert model.certificate_.update_bound is None
     verify(model.certificate_, model, X[100:], y[100:])
     assert certify(model, X, y).margin_bound == pytest.approx(whole.certificate_.margin_bound, rel=1e-12)
+
+
+def test_integer_streams_equal_one_pass_with_the_default_lift(rows):
+    """ρ² is kept, not the square of its root: 3 would become 2.9999999999999996."""
+    X, y = rows
+    X[0] = 5.0  # the largest row comes first
+    model = Perceptron(order="cyclic")
+    for start in range(0, 120, 30):
+        model.partial_fit(X[start : start + 30], y[start : start + 30], classes=[-1, 1])
+    whole = Perceptron(order="cyclic", max_epochs=1).fit(X, y)
+    assert np.array_equal(model.intercept_, whole.intercept_)
+    assert np.array_equal(model.coef_, whole.coef_)
+
+
+def test_a_flipped_label_or_dual_of_the_last_batch_is_refused(rows):
+    X, y = rows
+    model = (
+        Perceptron(order="cyclic").partial_fit(X[:60], y[:60], classes=[-1, 1]).partial_fit(X[60:], y[60:])
+    )
+    verify(model.certificate_, model, X[60:], y[60:])
+    model.dual_coef_[0, -1] *= -1
+    with pytest.raises(ValueError, match="margin_bound"):
+        verify(model.certificate_, model, X[60:], y[60:])
+
+
+def test_a_stream_without_corrections_has_no_bound(rows):
+    X, _ = rows
+    model = Perceptron(ties="negative").partial_fit(X, np.full(120, -1), classes=[-1, 1])
+    assert model.partial_fit(X, np.full(120, -1)).certificate_.margin_bound is None
+    assert model.n_updates_ == 0
 
 
 def test_the_first_batch_sets_the_lift(rows):
@@ -90,6 +123,13 @@ def test_what_a_stream_cannot_do(rows):
         Perceptron().partial_fit(X, y)
     with pytest.raises(ValueError, match="at least two classes"):
         Perceptron().partial_fit(X, y, classes=[1])
+    model = Perceptron().partial_fit(X, y, classes=[-1, 1])
+    with pytest.raises(ValueError, match=r"classes=\[-1, 2\], but the first call named \[-1, 1\]"):
+        model.partial_fit(X, y, classes=[-1, 2])
+    with pytest.raises(ValueError, match="another policy than the stream began with"):
+        model.set_params(margin="growing").partial_fit(X, y)
+    with pytest.warns(match="max_updates=3 is reached: the stream learns no more"):
+        Perceptron(max_updates=3).partial_fit(X, y, classes=[-1, 1])
     with pytest.raises(ValueError, match="before training starts"):
         Perceptron().partial_fit(X, y, classes=[-1, 1]).set_params(result="average").partial_fit(X, y)
 
@@ -109,6 +149,38 @@ def test_warm_start_on_the_same_rows_goes_on(rows, margin, result):
         whole.certificate_, update_bound=None, reproducible=False
     )  # the settings may have changed
     assert model.certificate_ == claimed
+
+
+@pytest.mark.parametrize("order", ["cyclic", "shuffle"])
+def test_warm_start_draws_on(rows, order):
+    X, y = rows
+    settings = {"order": order, "fit_intercept": False, "random_state": 4}
+    model = Perceptron(**settings, max_epochs=1, warm_start=True)
+    for _ in range(5):
+        model.fit(X, y)
+    assert np.array_equal(model.coef_, Perceptron(**settings, max_epochs=5).fit(X, y).coef_)
+
+
+def test_warm_start_with_other_settings(rows):
+    X, y = rows
+    model = Perceptron(warm_start=True, order="cyclic", max_epochs=3000).fit(X, y)
+    model.set_params(margin=50.0).fit(X, y)  # the same policy: goes on, towards the new target
+    assert (y * model.decision_function(X)).min() > 50
+    assert model.certificate_.margin_bound is not None
+    model.set_params(margin="adaptive").fit(X, y)  # another policy: only the weights are kept
+    assert model.certificate_.margin_bound is None
+    shifted = np.where(X @ [1, -2, 3, 0, 1] > 4, 1, -1)
+    model = Perceptron(warm_start=True, order="cyclic", max_epochs=3000).fit(X, shifted)
+    assert model.intercept_[0] != 0.0
+    model.set_params(fit_intercept=False, max_epochs=5).fit(X, shifted)
+    assert model.intercept_[0] == 0.0
+    assert model.certificate_.margin_bound is None
+    model = Perceptron(warm_start=True, order="cyclic", max_epochs=3000).fit(X, y)
+    with pytest.warns(match="max_updates=1 "):
+        model.set_params(max_updates=1, margin=1e4).fit(X, y)
+    model.set_params(max_updates=None, margin=0.0, result="average").fit(X[:50], y[:50])
+    assert model.n_rows_ == 50
+    assert model.fit(X.astype(np.float32), y).coef_.dtype == np.float32
 
 
 def test_warm_start_on_other_rows_keeps_the_weights_alone(rows):

@@ -234,7 +234,7 @@ class Training:
         self.epoch_updates, self.epoch_errors, self.epoch_fell_short = 0, 0, False
 
     def close_epoch(self):
-        self.history.append((self.epoch_updates, self.epoch_errors, self.margin_bound()))
+        self.history.append((max(0, self.epoch_updates), self.epoch_errors, self.margin_bound()))
         training_errors = sum(misclassified(self.y[i], self.score(i)) for i in self.rows)
         if training_errors < self.pocket_errors:
             self.pocket, self.pocket_errors = self.model(), training_errors

@@ -32,10 +32,6 @@ class Encoded(NamedTuple):
         for c in [1] if len(self.classes) == 2 else range(len(self.classes)):
             yield 2 * (self.codes == c).view(np.int8) - 1
 
-    def vanishing(self) -> Array:
-        """Which rows have norm 0."""
-        return vanishing(self.X, len(self.codes)) if self.smallest == 0.0 else np.zeros(len(self.codes), bool)
-
 
 def encode(estimator: Any, X: Any, y: Any, *, reset: bool = True, classes: Array | None = None) -> Encoded:
     """Validate X and y; `classes` is given where a stream has named them before."""
@@ -98,8 +94,8 @@ def as_rows(matrix: Any) -> Rows:
     """A validated array or CSR matrix, seen by compiled code; no copy."""
     if not is_sparse(matrix):
         return np.asarray(matrix)
-    unsigned = np.dtype(f"u{matrix.indices.dtype.itemsize}")
-    return CSR(matrix.data, matrix.indices.view(unsigned), matrix.indptr.view(unsigned))
+    indices, indptr = (part.view(f"u{part.itemsize}") for part in (matrix.indices, matrix.indptr))
+    return CSR(matrix.data, indices, indptr)
 
 
 @compiled
@@ -117,6 +113,7 @@ def norms(X, n_rows):
 
 @compiled
 def vanishing(X, n_rows):
+    """Which rows have norm 0."""
     zero = np.zeros(n_rows, np.bool_)
     for i in range(n_rows):
         zero[i] = sqnorm(X, i) == 0.0

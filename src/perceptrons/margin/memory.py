@@ -3,12 +3,12 @@
 Duals are kept signed (a_i·y_i) and for the rows ever used alone: this is the compression of Moran et al.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..data.rows import Array
-from .rules import CLOCK, Rule
+from .rules import CLOCK, CONSTANT, Rule
 from .sweep import State
 
 History = dict[str, list[float]]
@@ -32,7 +32,9 @@ class Memory(NamedTuple):
     drift: Array  # see `sweep.State`
     dual_drift: Array
     foreign: bool  # w is not the sum of these rows' corrections: it started elsewhere
+    policy: int  # the margin policy the clock belongs to
     history: History
+    rng: np.random.RandomState
     pocket: tuple[int, Model] | None = None
 
     def last(self) -> Model:
@@ -44,9 +46,9 @@ class Memory(NamedTuple):
             raise ValueError("result='average' must be set before training starts; it was not.")
         clock = self.clock[0]
         n = float(max(1, clock["presentations"]))
-        w = ((n * self.w - self.drift) / n).astype(self.w.dtype)
+        w = (n * self.w.astype(np.float64) - self.drift) / n
         b = (n * clock["intercept"] - clock["intercept_drift"]) / n
-        return Model(w, float(b), self.rows, (n * self.duals - self.dual_drift) / n)
+        return Model(w.astype(self.w.dtype), float(b), self.rows, (n * self.duals - self.dual_drift) / n)
 
     def result(self, which: str) -> Model:
         if which == "pocket" and self.pocket is not None:
@@ -54,34 +56,39 @@ class Memory(NamedTuple):
         return self.average() if which == "average" else self.last()
 
     def without_rows(self) -> "Memory":
-        """The same weights, as if no row had been seen; used where a run goes on over the same rows."""
+        """The same run before any row: where it goes on over the rows it has seen."""
         none = np.zeros(0)
         return self._replace(n_rows=0, rows=none.astype(np.int64), duals=none, dual_drift=none)
 
-    def as_start(self, rule: Rule) -> "Memory":
-        """The weights alone, to start from on other rows."""
-        return blank(self.w, float(self.clock["intercept"][0]), rule, len(self.drift) > 0)
 
-
-def blank(w: Array, b: float, rule: Rule, average: bool) -> Memory:
+def blank(w: Array, b: float, rule: Rule, average: bool, rng: np.random.RandomState) -> Memory:
     """A run that has seen nothing yet, at the weights given."""
     clock, none = np.zeros(1, CLOCK), np.zeros(0)
-    clock["intercept"], clock["beta_negative"], clock["beta_positive"] = (
-        b,
-        rule.beta_negative,
-        rule.beta_positive,
-    )
-    drift = np.zeros(len(w) if average else 0)
+    clock["intercept"] = b
     history: History = {"updates": [], "errors": [], "margin": [], "margin_bound": []}
-    return Memory(w.copy(), clock, 0, none.astype(np.int64), none, drift, none, bool(w.any() or b), history)
+    return Memory(
+        w=w,
+        clock=clock,
+        n_rows=0,
+        rows=none.astype(np.int64),
+        duals=none,
+        drift=np.zeros(len(w) if average else 0),
+        dual_drift=none,
+        foreign=bool(w.any() or b),
+        policy=rule.margin,
+        history=history,
+        rng=rng,
+    )
 
 
-def open_state(before: Memory, n_rows: int) -> State:
+def open_state(before: Memory, n_rows: int, rule: Rule, dtype: Any) -> State:
     """The state of a run over rows not seen before."""
     clock = before.clock.copy()
     clock["clean"] = 0
+    if rule.margin == CONSTANT:
+        clock["beta_negative"], clock["beta_positive"] = rule.beta_negative, rule.beta_positive
     return State(
-        w=before.w.copy(),
+        w=before.w.astype(dtype),
         duals=np.zeros(n_rows),
         clock=clock,
         drift=before.drift.copy(),
@@ -89,9 +96,9 @@ def open_state(before: Memory, n_rows: int) -> State:
     )
 
 
-def reopen_state(before: Memory) -> State:
+def reopen_state(before: Memory, rule: Rule, dtype: Any) -> State:
     """The state of a run that goes on over the rows it has seen."""
-    state = open_state(before, before.n_rows)
+    state = open_state(before, before.n_rows, rule, dtype)
     state.duals[before.rows] = np.abs(before.duals)
     if len(before.drift):
         state.dual_drift[before.rows] = np.abs(before.dual_drift)

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from .rules import CONSTANT, FRACTIONAL, INFINITY, MARGINS, PASSIVE_AGGRESSIVE, STEPS, Rule
 
 CHOICES = {
@@ -31,10 +33,23 @@ class Plan(NamedTuple):
     verbose: int
 
 
+def _is_number(value: Any, kind: Any = Real) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+def _count(value: Any) -> Any:
+    return int(value) if isinstance(value, bool) else value
+
+
+def flag(name: str, value: Any) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name}={value!r}, but it must be True or False.")
+    return bool(value)
+
+
 def number(name: str, value: Any, above: float, below: float, remedy: str, kind: Any = Real) -> Any:
     """The value, if it is a number of that kind strictly between the two."""
-    fits = isinstance(value, kind) and not isinstance(value, bool) and above < value < below
-    if not fits:
+    if not _is_number(value, kind) or not above < value < below:
         what = "an integer" if kind is Integral else "a number"
         limit = f"> {above:g}" if math.isinf(below) else f"between {above:g} and {below:g}"
         raise ValueError(f"{name}={value!r}, but it must be {what} {limit}; {remedy}.")
@@ -52,7 +67,7 @@ def targets(margin: Any) -> tuple[int, float, float]:
     if isinstance(margin, str) and margin in MARGINS:
         return MARGINS[margin], 0.0, 0.0
     pair = margin if isinstance(margin, tuple | list) else (margin, margin)
-    if len(pair) != 2 or not all(isinstance(beta, Real) and 0 <= float(beta) < math.inf for beta in pair):
+    if len(pair) != 2 or not all(_is_number(beta) and 0 <= beta < math.inf for beta in pair):
         raise ValueError(
             f"margin={margin!r}, but it must be a number >= 0, a pair of them in the order of classes_, "
             f"or one of {', '.join(map(repr, MARGINS))}."
@@ -66,9 +81,8 @@ def read_eta(model: Any, step: int) -> float:
         if model.step != "fixed":
             raise ValueError(f"eta is a function, which step={model.step!r} cannot use; use step='fixed'.")
         return math.nan
-    if step == FRACTIONAL and model.eta == 2:  # the rule of reflection: allowed, though no theorem covers it
-        return 2.0
-    return float(number("eta", model.eta, 0, 2 if step == FRACTIONAL else math.inf, "use 1"))
+    most = math.nextafter(2, 3) if step == FRACTIONAL else math.inf  # 2, the reflection, is allowed
+    return float(number("eta", model.eta, 0, most, "use 1"))
 
 
 def read_rule(model: Any, rho_squared: float) -> Rule:
@@ -93,6 +107,7 @@ def read_rule(model: Any, rho_squared: float) -> Rule:
 
 
 def read_plan(model: Any) -> Plan:
+    flag("warm_start", model.warm_start)
     if model.max_updates is not None:
         number("max_updates", model.max_updates, 0, math.inf, "use None for no limit", Integral)
     if model.tol is not None:
@@ -104,17 +119,17 @@ def read_plan(model: Any) -> Plan:
         max_updates=model.max_updates,
         tol=model.tol,
         eta=model.eta if callable(model.eta) else None,
-        verbose=int(model.verbose),
+        verbose=number("verbose", _count(model.verbose), -1, math.inf, "use 0 or 1", Integral),
     )
 
 
 def read_lift(model: Any, largest: float) -> float:
     """ρ², the square of the constant coordinate; 0 without intercept. `largest` is max ‖x‖²."""
-    if not model.fit_intercept:
+    if not flag("fit_intercept", model.fit_intercept):
         return 0.0
-    if model.intercept_scaling == "radius":
+    if isinstance(model.intercept_scaling, str) and model.intercept_scaling == "radius":
         return largest or 1.0  # rows of zeros only: any ρ will do
-    return float(number("intercept_scaling", model.intercept_scaling, 0, math.inf, "use 'radius'")) ** 2
+    return float(number("intercept_scaling", model.intercept_scaling, 1e-100, 1e100, "use 'radius'")) ** 2
 
 
 def check_radius(rule: Rule, largest: float) -> None:

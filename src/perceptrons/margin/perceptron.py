@@ -1,7 +1,6 @@
 """`Perceptron`: the margin family behind scikit-learn's interface (Honavar; Moran et al., Section 2)."""
 
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,16 +8,18 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
 from ..base import LinearThreshold
-from ..certify import CLOSE, certificates_of, corrections, examine
+from ..certify import certificates_of
 from ..data.encode import Encoded, encode
 from ..data.order import generators
 from ..data.rows import Array
 from ..theory.certificate import Certificate
+from .complaint import complaint, count_hopeless
 from .memory import Memory, blank, open_state, reopen_state
 from .parameters import check_radius, read_lift, read_plan, read_rule
 from .rules import Rule
-from .theorem import rebuilds_from_support, update_bound
-from .training import CAPPED, CONVERGED, STUCK, Run, one_pass, train
+from .starts import given_weights, goes_on, weights_alone
+from .theorem import Terms
+from .training import CONVERGED, Run, one_pass, train
 
 
 def _can_stream(model: Any) -> bool:
@@ -37,43 +38,48 @@ class Perceptron(LinearThreshold):
 
     Parameters
     ----------
-    step : {"fixed", "absolute", "fractional", "passive-aggressive"}
+    step : {"fixed", "absolute", "fractional", "passive-aggressive"}, default "fixed"
         τ = η; the least integer that corrects the row; η·(1 + β − y⟨w,x⟩)/‖x‖²; min(η, (β − y⟨w,x⟩)/‖x‖²).
-    eta : float or callable
+    eta : float or callable, default 1.0
         η. With `step="fixed"` also a function of the number of the correction, 1, 2, …
-    margin : float, pair of floats, "adaptive", "infinity" or "growing"
+    margin : float, pair of floats, "adaptive", "infinity" or "growing", default 0.0
         β: constant (0 is Rosenblatt's rule), one per class in the order of `classes_`, or growing with
         the corrections (Moran et al., Algorithm 3, Algorithm 4 for rows of norm ≤ 1, and both combined).
-    alpha : float in (1, 2)
+    alpha : float in (1, 2), default 1.5
         For "infinity" and "growing": nearer to 2 gives more margin and takes more corrections.
-    order : {"shuffle", "cyclic", "worst", "active"}
+    order : {"shuffle", "cyclic", "worst", "active"}, default "shuffle"
         Random in blocks; as given; the row furthest below its target; mostly the lowest-scoring rows.
-    result : {"last", "average", "pocket"}
+    result : {"last", "average", "pocket"}, default "last"
         The last weights, their average over all presentations, or those with the fewest training errors
         at the end of an epoch.
-    ties : {"wrong", "negative"}
+    ties : {"wrong", "negative"}, default "wrong"
         A row with score 0 is wrong whatever its class, or belongs to `classes_[0]` (Honavar).
-    fit_intercept : bool
-    intercept_scaling : "radius" or float
+    fit_intercept : bool, default True
+        Without it the hyperplane goes through the origin.
+    intercept_scaling : "radius" or float, default "radius"
         ρ, the constant coordinate that carries the intercept; "radius": the largest norm of a row, which
         costs at most a factor √2 of margin.
-    max_epochs, max_updates : int, int or None
+    max_epochs, max_updates : int, default 1000; int or None, default None
         Caps; reaching one warns.
-    tol : float or None
+    tol : float or None, default None
         Stop as soon as the margin achieved is certified to be ≥ (1 − tol) times the best possible.
-    random_state : int, RandomState or None
-    warm_start : bool
-        Start from the weights of the last fit. On the same rows training goes on where it stopped.
-    verbose : int
+    random_state : int, RandomState or None, default None
+        For `order="shuffle"`; an int makes the fit repeatable.
+    warm_start : bool, default False
+        Start from the weights of the last fit. On the same rows training goes on, counts included.
+    verbose : int, default 0
+        1 prints a line per epoch.
 
     Attributes
     ----------
     classes_, coef_, intercept_, n_features_in_, feature_names_in_ : as in scikit-learn.
     n_updates_, n_presentations_, n_iter_ : corrections; rows looked at; the latter in epochs.
-    converged_ : whether training ended by its own rule rather than by a cap.
+    converged_ : whether training ended by its own rule rather than by a cap; it speaks of the last weights,
+        which are not those returned if `result` is another.
     support_, dual_coef_ : the rows ever used and what each contributed, a_i·y_i: w = Σ a_i y_i x_i.
-    lift_ : ρ; 0 without intercept.
-    history_ : per epoch: updates, errors (when presented), margin (where known), margin_bound.
+    n_rows_ : rows trained on, in a stream all of them. lift_ : ρ; 0 without intercept.
+    history_ : per epoch: updates, errors (when presented), margin (where all rows were looked at, else
+        NaN), margin_bound.
     certificate_ : a `Certificate`; recheck it with `perceptrons.verify`.
     With more than two classes (one against the rest) counts are arrays and `history_`, `certificate_`
     lists, one entry per class.
@@ -130,33 +136,34 @@ class Perceptron(LinearThreshold):
         coef_init, intercept_init : weights to start from, in the shapes of `coef_` and `intercept_`.
         """
         plan = read_plan(self)
-        resume = self.warm_start and coef_init is None and hasattr(self, "_memories")
+        given = coef_init is not None or intercept_init is not None
+        resume = self.warm_start and not given and hasattr(self, "_memories")
         data = encode(self, X, y, reset=not resume, classes=self.classes_ if resume else None)
         rule = read_rule(self, read_lift(self, data.largest))
         check_radius(rule, data.largest)
         starts = self._memories if resume else self._starts(data, rule, coef_init, intercept_init)
-        runs = []
-        for start, signs, rng in zip(
-            starts, data.signs(), generators(self.random_state, len(starts)), strict=True
-        ):
-            if resume and _made_of(start, data, signs):
-                before, state = start.without_rows(), reopen_state(start)
+        memories, verdicts = [], []
+        for start, signs in zip(starts, data.signs(), strict=True):
+            if resume and goes_on(start, data, signs, rule, plan.result):
+                before, state = start.without_rows(), reopen_state(start, rule, data.matrix.dtype)
             else:
-                before = start.as_start(rule) if resume else start
-                state = open_state(before, len(signs))
+                before = weights_alone(start, rule, plan.result) if resume else start
+                state = open_state(before, len(signs), rule, data.matrix.dtype)
             if before.foreign and plan.tol is not None:
                 raise ValueError(
                     f"tol={plan.tol} certifies weights that are a sum of these rows, which starting weights "
                     "are not; use tol=None, or start from zero."
                 )
-            runs.append(Run(data.X, signs, rule, plan, before, state, rng))
-            train(runs[-1])
-        self._one_run = not resume and not any(run.before.foreign for run in runs)
-        certificates = self._publish(data, rule, runs, streamed=False)
-        hopeless = _hopeless(data, rule, runs)
-        self.converged_ = all(run.verdict == CONVERGED for run in runs) and not hopeless
+            run = Run(data.X, signs, rule, plan, before, state)
+            train(run)
+            memories.append(run.memory())
+            verdicts.append(run.verdict)
+        one_run = not resume and not any(memory.foreign for memory in memories)
+        certificates = self._publish(data, rule, memories, one_run=one_run, streamed=False)
+        hopeless = count_hopeless(data, rule, memories)
+        self.converged_ = all(verdict == CONVERGED for verdict in verdicts) and not hopeless
         if not self.converged_:
-            warnings.warn(_complaint(self, certificates, runs, hopeless), ConvergenceWarning, stacklevel=2)
+            warnings.warn(complaint(self, certificates, verdicts, hopeless), ConvergenceWarning, stacklevel=2)
         return self
 
     @available_if(_can_stream)  # type: ignore[untyped-decorator]
@@ -168,57 +175,63 @@ class Perceptron(LinearThreshold):
         """
         plan = read_plan(self)
         first = not hasattr(self, "_memories")
+        names = self._stream_classes(classes, first)
+        data = encode(self, X, y, reset=first, classes=names)
+        rule = read_rule(self, read_lift(self, data.largest) if first else self._terms.rho_squared)
+        check_radius(rule, data.largest)
+        memories, capped = [], False
+        for start, signs in zip(
+            self._starts(data, rule, None, None) if first else self._memories, data.signs(), strict=True
+        ):
+            if start.policy != rule.margin:
+                raise ValueError(
+                    f"margin={self.margin!r} is another policy than the stream began with; keep it."
+                )
+            state = open_state(start, len(signs), rule, start.w.dtype if start.n_rows else data.matrix.dtype)
+            run = Run(data.X, signs, rule, plan, start, state)
+            one_pass(run)
+            memories.append(run.memory())
+            capped |= run.capped()
+        self._publish(data, rule, memories, one_run=False, streamed=True)
+        self.converged_ = all(memory.clock["clean"][0] >= len(data.codes) for memory in memories)
+        if capped:
+            message = f"max_updates={self.max_updates} is reached: the stream learns no more. Raise it."
+            warnings.warn(message, ConvergenceWarning, stacklevel=2)
+        return self
+
+    def _stream_classes(self, classes: Any, first: bool) -> Array:
         if first and classes is None:
             raise ValueError(
                 "classes must be passed on the first call to partial_fit: all that will ever come."
             )
-        names = np.unique(classes) if first else self.classes_
+        names = self.classes_ if classes is None else np.unique(classes)
+        if not first and not np.array_equal(names, self.classes_):
+            raise ValueError(f"classes={names.tolist()}, but the first call named {self.classes_.tolist()}.")
         if len(names) < 2:
             raise ValueError(f"classes={names.tolist()}, but a classifier needs at least two classes.")
-        data = encode(self, X, y, reset=first, classes=names)
-        rule = read_rule(self, read_lift(self, data.largest) if first else self.lift_**2)
-        check_radius(rule, data.largest)
-        starts = self._starts(data, rule, None, None) if first else self._memories
-        if first or not self._streamed:
-            self._generators = generators(self.random_state, len(starts))
-        runs = []
-        for start, signs, rng in zip(starts, data.signs(), self._generators, strict=True):
-            runs.append(Run(data.X, signs, rule, plan, start, open_state(start, len(signs)), rng))
-            one_pass(runs[-1])
-        self._one_run = False
-        self._publish(data, rule, runs, streamed=True)
-        self.converged_ = all(bool(run.clock["clean"] >= len(run.y)) for run in runs)
-        return self
+        return np.asarray(names)
 
     def _starts(self, data: Encoded, rule: Rule, coef_init: Any, intercept_init: Any) -> list[Memory]:
         """One blank memory per weight vector, at the weights given or at zero."""
-        shape = (1 if len(data.classes) == 2 else len(data.classes), data.matrix.shape[1])
-        coef = np.zeros(shape) if coef_init is None else np.atleast_2d(np.asarray(coef_init, np.float64))
-        intercept = (
-            np.zeros(shape[0])
-            if intercept_init is None
-            else np.atleast_1d(np.asarray(intercept_init, np.float64))
-        )
-        for name, given, needed in (("coef_init", coef, shape), ("intercept_init", intercept, shape[:1])):
-            if given.shape != needed:
-                raise ValueError(f"{name} has shape {given.shape}, but these data need {needed}.")
-            if not np.isfinite(given).all():
-                raise ValueError(f"{name} holds NaN or infinity; pass finite weights.")
+        n_vectors, n = 1 if len(data.classes) == 2 else len(data.classes), data.matrix.shape[1]
+        coef = given_weights("coef_init", coef_init, (n_vectors, n))
+        intercept = given_weights("intercept_init", intercept_init, (n_vectors,))
         if intercept.any() and not self.fit_intercept:
             raise ValueError(f"intercept_init={intercept_init!r}, but fit_intercept=False; leave it out.")
-        average = self.result == "average"
-        return [
-            blank(w.astype(data.matrix.dtype), float(b), rule, average)
-            for w, b in zip(coef, intercept, strict=True)
-        ]
+        starts = zip(
+            coef.astype(data.matrix.dtype), intercept, generators(self.random_state, n_vectors), strict=True
+        )
+        return [blank(w, float(b), rule, self.result == "average", rng) for w, b, rng in starts]
 
-    def _publish(self, data: Encoded, rule: Rule, runs: Sequence[Run], streamed: bool) -> list[Certificate]:
-        """Turn the runs into fitted attributes, and certify them."""
-        self._memories = [run.memory() for run in runs]
-        self._streamed = streamed
-        self._foreign = any(memory.foreign for memory in self._memories)
-        models = [memory.result(self.result) for memory in self._memories]
+    def _publish(
+        self, data: Encoded, rule: Rule, memories: list[Memory], one_run: bool, streamed: bool
+    ) -> list[Certificate]:
+        """Turn what the runs left into fitted attributes, and certify them."""
+        models = [memory.result(self.result) for memory in memories]
         one = len(models) == 1
+        foreign = any(memory.foreign for memory in memories)
+        self._memories = memories
+        self._terms = Terms(self.get_params(deep=False), rule.rho_squared, one_run, streamed, foreign)
         self.classes_ = data.classes
         self.lift_ = float(np.sqrt(rule.rho_squared))
         self.coef_ = np.stack([model.w for model in models])
@@ -228,58 +241,14 @@ class Perceptron(LinearThreshold):
         for k, model in enumerate(models):
             self.dual_coef_[k, np.searchsorted(self.support_, model.rows)] = model.duals
         updates, presentations = (
-            [int(run.clock[name]) for run in runs] for name in ("updates", "presentations")
+            [int(m.clock[name][0]) for m in memories] for name in ("updates", "presentations")
         )
-        self.n_rows_ = self._memories[0].n_rows
+        self.n_rows_ = memories[0].n_rows
         self.n_updates_ = updates[0] if one else np.array(updates)
         self.n_presentations_ = presentations[0] if one else np.array(presentations)
         self.n_iter_ = max(1, -(-max(presentations) // self.n_rows_))
-        history = [{name: np.array(values) for name, values in run.history.items()} for run in runs]
-        certificates = certificates_of(self, data)
+        history = [{name: np.array(values) for name, values in m.history.items()} for m in memories]
+        certificates = certificates_of(self, data, batch=streamed and self.n_rows_ > len(data.codes))
         self.history_ = history[0] if one else history
         self.certificate_ = certificates[0] if one else certificates
         return certificates
-
-    def _update_bound(self, radius: float, margin: float) -> float | None:
-        return update_bound(self, radius, margin) if self._one_run else None
-
-    def _reproducible(self) -> bool:
-        return self._one_run and rebuilds_from_support(self)
-
-
-def _made_of(start: Memory, data: Encoded, signs: Array) -> bool:
-    """Are the weights the sum of their corrections on these rows? Then training can go on over them."""
-    if start.foreign or start.n_rows != len(signs):
-        return False
-    w, a = start.w.astype(np.float64), corrections(start.rows, start.duals, signs)
-    combination = examine(data.X, signs, w, 0.0, a)[2]
-    return bool(np.linalg.norm(combination - w) <= CLOSE[start.w.dtype] * np.sqrt(w @ w + data.largest))
-
-
-def _hopeless(data: Encoded, rule: Rule, runs: Sequence[Run]) -> int:
-    """How many rows of zeros no hyperplane through the origin can classify (there is no intercept)."""
-    if rule.rho_squared > 0 or data.smallest > 0:
-        return 0
-    zero = data.vanishing()
-    fine = [(run.y < 0) & rule.negative_ties & (run.clock["beta_negative"] == 0.0) for run in runs]
-    return int(max((zero & ~right).sum() for right in fine))
-
-
-def _complaint(model: Perceptron, certificates: list[Certificate], runs: Sequence[Run], hopeless: int) -> str:
-    """What went wrong, and what to change."""
-    if hopeless:
-        return (
-            f"{hopeless} rows are all zeros and fit_intercept=False: no hyperplane through the origin "
-            "classifies them. Use fit_intercept=True or drop them."
-        )
-    if any(run.verdict == STUCK for run in runs):
-        return (
-            f"No row violates its target, but the margin is not certified to be within tol={model.tol} of "
-            "the best. Use order='worst', which goes on until it is."
-        )
-    wrong = max(certificate.n_errors for certificate in certificates) / len(runs[0].y)
-    cap = "max_updates" if any(run.verdict == CAPPED for run in runs) else "max_epochs"
-    return (
-        f"Stopped by {cap}={getattr(model, cap)} with {wrong:.1%} of the training rows wrong. Raise {cap}; "
-        "if the data are not separable, use result='pocket' or 'average'."
-    )

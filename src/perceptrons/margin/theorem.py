@@ -1,40 +1,61 @@
-"""Which theorem speaks for which setting of `Perceptron`."""
+"""Which theorem speaks for which setting of `Perceptron`.
 
-from typing import Any
+`Terms` are fixed when a model is fitted: what is claimed later must not follow parameters set since.
+"""
+
+from numbers import Integral
+from typing import Any, NamedTuple
 
 from ..theory import bounds
 from .parameters import targets
 from .rules import ABSOLUTE, ADAPTIVE, CONSTANT, FIXED, FRACTIONAL, INFINITY, STEPS
 
 
-def update_bound(model: Any, radius: float, margin: float) -> float | None:
-    """The most corrections the policy's theorem allows when some hyperplane has this margin.
+class Terms(NamedTuple):
+    """On what a model was trained, and how: what its certificate may claim."""
 
-    A run with step η and target β is a run with step 1 and target β/η, its weights scaled by η. Absolute
-    correction repeats step 1 on a row, so its corrections are no more than those of step 1.
-    """
-    step, eta = STEPS[model.step], model.eta
-    policy, *betas = targets(model.margin)
-    if callable(eta) or (model.order == "worst" and model.tol is not None):
-        return None
-    if policy == CONSTANT and step in (FIXED, ABSOLUTE):
-        beta = max(betas) / (eta if step == FIXED else 1.0)
-        return float(bounds.beta_updates(beta, radius, margin))
-    if policy == CONSTANT and step == FRACTIONAL and eta < 2:
-        return float(bounds.fractional_updates(eta, radius, margin, beta=max(betas)))
-    if step != FIXED or eta != 1:
-        return None
-    if policy == ADAPTIVE:
-        return float(bounds.adaptive_updates(radius, margin))
-    return float(bounds.growing_updates(model.alpha, 1.0 if policy == INFINITY else radius, margin))
+    settings: dict[str, Any]  # the parameters at the time
+    rho_squared: float
+    one_run: bool  # a single fit from zero weights; only then do the theorems speak
+    streamed: bool  # by partial_fit: earlier batches cannot be looked at again
+    foreign: bool  # started from weights that are no sum of these rows
 
+    @property
+    def lift_from_rows(self) -> bool:
+        return self.rho_squared > 0 and self.settings["intercept_scaling"] == "radius"
 
-def rebuilds_from_support(model: Any) -> bool:
-    """Does rerunning on the rows used alone give the same weights?
+    @property
+    def reproducible(self) -> bool:
+        """Does rerunning on the rows used alone give the same weights?
 
-    It does where rows that are never corrected have no say: not where they choose the next row
-    ("active"), the moment to stop (`tol`) or the weights to return ("pocket"), and not where the
-    shuffles cannot be drawn again.
-    """
-    seeded = model.order != "shuffle" or isinstance(model.random_state, int)
-    return seeded and model.order != "active" and model.tol is None and model.result != "pocket"
+        It does where rows that are never corrected have no say: not where they choose the next row
+        ("active"), the moment to stop (`tol`) or the weights to return ("pocket"), and not where the
+        shuffles cannot be drawn again.
+        """
+        s = self.settings
+        seeded = s["order"] != "shuffle" or isinstance(s["random_state"], Integral)
+        deaf = s["order"] != "active" and s["tol"] is None and s["result"] != "pocket"
+        return self.one_run and seeded and deaf
+
+    def update_bound(self, radius: float, margin: float) -> float | None:
+        """The most corrections the policy's theorem allows when some hyperplane has this margin.
+
+        A run with step η and target β is a run with step 1 and target β/η, its weights scaled by η.
+        Absolute correction repeats step 1 on a row, so its corrections are no more than those of step 1.
+        """
+        s = self.settings
+        step, eta, alpha = STEPS[s["step"]], s["eta"], s["alpha"]
+        policy, *betas = targets(s["margin"])
+        minover = s["order"] == "worst" and s["tol"] is not None
+        if not self.one_run or callable(eta) or minover:
+            return None
+        bound: Any = None
+        if policy == CONSTANT and step in (FIXED, ABSOLUTE):
+            bound = bounds.beta_updates(max(betas) / (eta if step == FIXED else 1.0), radius, margin)
+        elif policy == CONSTANT and step == FRACTIONAL and eta < 2:
+            bound = bounds.fractional_updates(eta, radius, margin, beta=max(betas))
+        elif step == FIXED and eta == 1 and policy == ADAPTIVE:
+            bound = bounds.adaptive_updates(radius, margin)
+        elif step == FIXED and eta == 1 and policy != CONSTANT:
+            bound = bounds.growing_updates(alpha, 1.0 if policy == INFINITY else radius, margin)
+        return None if bound is None else float(bound) * (1 + 1e-12)  # rounding must not undercut it

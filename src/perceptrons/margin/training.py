@@ -49,11 +49,10 @@ class Run:
     plan: Plan
     before: Memory
     state: State
-    rng: np.random.RandomState
     verdict: Verdict = None
+    margin: float = np.nan  # of the weights when all rows were last looked at in this epoch
     plain: bool = False  # order "active" has given up and sweeps all rows
     snapshot: list[Array] | None = None  # the state before it began
-    low: float = np.nan  # the smallest y·score at the end of the epoch, where it was looked at
 
     def __post_init__(self) -> None:
         self.history = {name: list(values) for name, values in self.before.history.items()}
@@ -63,6 +62,7 @@ class Run:
         self.block = BLOCK if size > CACHE else 0
         start, most = int(self.clock["presentations"]), self.plan.max_epochs * len(self.y)
         self.half, self.budget = start + most // 2, start + most
+        self.max_updates = NEVER if self.plan.max_updates is None else min(self.plan.max_updates, NEVER)
 
     @property
     def clock(self) -> Any:
@@ -75,25 +75,27 @@ class Run:
 
     def norm(self) -> float:
         """‖w‖ in lifted space."""
-        return lifted_norm(
-            self.state.w.astype(np.float64), self.clock["intercept"], np.sqrt(self.rule.rho_squared)
-        )
+        rho = np.sqrt(self.rule.rho_squared)
+        return lifted_norm(self.state.w.astype(np.float64), self.clock["intercept"], rho)
 
     def capped(self) -> bool:
-        return bool(self.clock["updates"] == self.plan.max_updates)
+        return bool(self.clock["updates"] >= self.max_updates)
 
     def present(self, order: Array, block: int = 0, stop_clean: int = NEVER) -> None:
         """Sweep over the rows of an order, pausing for each step that Python must compute."""
         position = 0
         while position < len(order) and not self.capped() and self.clock["clean"] < stop_clean:
-            rule, stop = self.rule, NEVER if self.plan.max_updates is None else self.plan.max_updates
+            rule, stop = self.rule, self.max_updates
             if self.plan.eta is not None:
                 stop = int(self.clock["updates"]) + 1
                 rule = rule._replace(eta=number(f"eta({stop})", self.plan.eta(stop), 0, np.inf, "mend eta"))
             position = sweep(self.X, self.y, order, position, block, stop, stop_clean, rule, self.state)
 
     def survey(self) -> Survey:
-        return Survey(*survey(self.X, self.y, self.rule, self.state))
+        """Look at all rows under the present weights."""
+        seen, norm = Survey(*survey(self.X, self.y, self.rule, self.state)), self.norm()
+        self.margin = seen.low / norm if norm > 0 else np.nan
+        return seen
 
     def margin_bound(self, norm: float) -> float:
         """No hyperplane has a larger margin; infinite before the first correction, NaN if unknown."""
@@ -102,23 +104,20 @@ class Run:
         return norm / float(self.clock["steps"]) if self.clock["steps"] > 0 else np.inf
 
     def gap_closed(self) -> bool:
-        """Is the margin achieved within tol of the bound?"""
-        norm, tol = self.norm(), self.plan.tol
-        return tol is not None and norm > 0 and self.low / norm >= (1 - tol) * self.margin_bound(norm)
+        """Is the margin, as last looked at, within tol of the bound?"""
+        return self.plan.tol is not None and self.margin >= (1 - self.plan.tol) * self.margin_bound(
+            self.norm()
+        )
 
     def judge(self, clean: bool) -> Verdict:
         """The verdict at the end of an epoch."""
-        if self.plan.tol is not None:
-            self.low = self.survey().low
-            if self.gap_closed():
-                return CONVERGED
+        seen = self.survey() if clean or self.plan.tol is not None else None
+        if self.gap_closed():
+            return CONVERGED
         if self.capped():
             return CAPPED
-        if clean:
-            seen = self.survey()
-            self.low = seen.low
-            if self.rule.step != PASSIVE_AGGRESSIVE or seen.short == 0:
-                return CONVERGED if self.plan.tol is None else STUCK
+        if clean and seen and (self.rule.step != PASSIVE_AGGRESSIVE or seen.short == 0):
+            return CONVERGED if self.plan.tol is None else STUCK
         return None
 
     def record(self, updates_before: int) -> None:
@@ -129,9 +128,9 @@ class Run:
                 "The weights overflowed. Scale the columns (StandardScaler), or lower eta or margin."
             )
         line = {
-            "updates": int(clock["updates"]) - updates_before,
+            "updates": max(0, int(clock["updates"]) - updates_before),  # some may have been taken back
             "errors": int(clock["errors"]),
-            "margin": self.low / norm if norm > 0 else np.nan,
+            "margin": self.margin,
             "margin_bound": self.margin_bound(norm),
         }
         for name, value in line.items():
@@ -142,10 +141,8 @@ class Run:
                 last = self.memory().last()
                 self.pocket = errors, last._replace(w=last.w.copy())
         if self.plan.verbose:
-            print(
-                f"epoch {len(self.history['updates'])}:",
-                *(f"{name} {value:.6g}" for name, value in line.items()),
-            )
+            shown = (f"{name} {value:.6g}" for name, value in line.items())
+            print(f"epoch {len(self.history['updates'])}:", *shown)
 
 
 def train(run: Run) -> None:
@@ -153,7 +150,7 @@ def train(run: Run) -> None:
     epoch = {"cyclic": cyclic, "shuffle": shuffle, "worst": worst, "active": active}[run.plan.order]
     while run.verdict is None and run.clock["presentations"] < run.budget:
         updates = int(run.clock["updates"])
-        run.clock["errors"], run.low = 0, np.nan
+        run.clock["errors"], run.margin = 0, np.nan
         run.verdict = epoch(run)
         run.record(updates)
 
@@ -163,7 +160,7 @@ def one_pass(run: Run) -> None:
     updates, m = int(run.clock["updates"]), len(run.y)
     run.clock["errors"] = 0
     if run.plan.order == "shuffle":
-        run.present(shuffled(m, run.rng), run.block)
+        run.present(shuffled(m, run.before.rng), run.block)
     else:
         run.present(run.rows)
     run.record(updates)
@@ -180,7 +177,7 @@ def shuffle(run: Run) -> Verdict:
     """A fresh order each epoch; done after a whole epoch without a correction. (To stop after m clean
     rows, as `cyclic` does, would be wrong: both halves may have left out the same row.)"""
     m = len(run.y)
-    run.present(shuffled(m, run.rng), run.block)
+    run.present(shuffled(m, run.before.rng), run.block)
     return run.judge(clean=run.clock["clean"] >= m)
 
 
@@ -188,12 +185,12 @@ def worst(run: Run) -> Verdict:
     """A look at all rows, then one correction: of the row furthest below its target. With `tol` it is
     corrected even if it does not violate, until the gap closes (MinOver, Krauth and Mézard)."""
     seen, clock = run.survey(), run.clock
+    if not run.rule.always:
+        run.margin = np.nan  # it is about to change; with tol the certified moment is this one
     clock["presentations"] += len(run.y)
     clock["errors"] = seen.errors
-    if run.rule.always:
-        run.low = seen.low
-        if run.gap_closed():
-            return CONVERGED
+    if run.rule.always and run.gap_closed():
+        return CONVERGED
     presentations, updates = int(clock["presentations"]), int(clock["updates"])
     if seen.worst >= 0 and (seen.violated or run.rule.always):
         run.present(run.rows[seen.worst : seen.worst + 1])

@@ -26,9 +26,10 @@ class Certificate:
     Attributes
     ----------
     separable : True if `margin` > 0, False if `margin_bound` is exactly 0, None if undecided.
-    margin : achieved by these weights, min y·score/‖w‖; negative if a row is on the wrong side.
-    margin_bound : no hyperplane has a larger margin on these rows; None if the weights are not the sum
-        of these rows' corrections (other starting weights, other rows).
+    margin : achieved by these weights, min y·score/‖w‖; negative if a row is on the wrong side. In a
+        stream (`partial_fit`) that of the last batch.
+    margin_bound : no hyperplane has a larger margin on these rows, in a stream on all rows seen; None if
+        the weights are not the sum of these rows' corrections (other starting weights, other rows).
     radius : the largest norm of a row.
     n_updates : corrections made.
     update_bound : the most corrections the policy's theorem allows, given `margin`; None without theorem.
@@ -88,5 +89,10 @@ def margin_interval(
 
 
 def lifted_norm(w: Array, b: float, lift: float) -> float:
-    """‖(w, b/ρ)‖. Not by `np.linalg.norm`, which would wake a second thread for a few microseconds' work."""
-    return float(np.hypot(np.sqrt(np.square(w).sum()), b / lift if lift else 0.0))
+    """‖(w, b/ρ)‖; scaled, because squares of small numbers vanish. Not by `np.linalg.norm`, which would
+    wake a second thread for a few microseconds' work."""
+    last = abs(b) / lift if lift else 0.0
+    scale = max(float(np.abs(w).max(initial=0.0)), last)
+    if scale == 0.0 or not np.isfinite(scale):
+        return scale
+    return scale * float(np.sqrt(np.square(w / scale).sum() + (last / scale) ** 2))

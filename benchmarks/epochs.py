@@ -49,7 +49,7 @@ def epoch_rows(task: Task, times: Times) -> list[Row]:
 
 
 def fit_row(task: Task, times: Times) -> Row:
-    name = {"id": f"fit {task.id}", "name": f"{task.label}, one thread"}
+    name = {"id": f"fit {task.id}", "name": f"{task.label}, whole fit, one thread"}
     return name | _compared(task, times, "in order", task.epochs[0])
 
 
@@ -60,7 +60,7 @@ def threaded_fit(task: Task, rounds: int) -> tuple[Row, Times] | None:
         return None
     times = interleave({model: fit_of(task, model, "in order", 1) for model in (OURS, PEER)}, rounds)
     measured = {"ours": times.median(OURS), "peer": times.median(PEER), "ratio": times.ratio(PEER, OURS)}
-    name = {"id": f"threaded fit {task.id}", "name": f"{task.label}, {threads} BLAS threads"}
+    name = {"id": f"threaded fit {task.id}", "name": f"{task.label}, whole fit, {threads} BLAS threads"}
     return name | measured, times
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from perceptrons import Perceptron, verify
+from perceptrons import Perceptron, certify, verify
 from perceptrons.data.synthetic import separable, two_point
 from perceptrons.theory import bounds
 from tests.naive.best_margin import best_margin
@@ -152,6 +152,7 @@ def test_inseparable_rows_are_certified_so():
     model = Perceptron(order="cyclic", max_epochs=200, fit_intercept=False).fit(X[:2], y[:2])
     assert model.certificate_.margin_bound == 0.0
     assert model.certificate_.separable is False
+    assert certify(model, X[:2], [1, 1]).separable is None  # other labels: the duals prove nothing
     model = Perceptron(max_epochs=2000, random_state=0).fit(X, y)
     assert model.certificate_.separable is None
     assert model.certificate_.margin_bound <= 2 * model.certificate_.radius / np.sqrt(model.n_updates_)

@@ -89,39 +89,32 @@ def certificates_of(model: Any, data: Encoded, batch: bool) -> list[Certificate]
 
 
 def _certificate(model: Any, k: int, data: Encoded, signs: Array, batch: bool) -> Certificate:
-    w, b, lift, terms = (
-        model.coef_[k].astype(np.float64),
-        float(model.intercept_[k]),
-        model.lift_,
-        model._terms,
-    )
-    rows, duals = model.support_, model.dual_coef_[k]
+    w, b, terms = model.coef_[k].astype(np.float64), float(model.intercept_[k]), model._terms
+    rows, duals, lift = model.support_, model.dual_coef_[k], model.lift_
     a = corrections(rows, duals, signs)
     low, n_errors, combination = examine(data.X, signs, w, b, a)
     norm, radius = lifted_norm(w, b, lift), float(np.sqrt(data.largest + terms.rho_squared))
     margin = low / norm + 0.0 if norm > 0 else 0.0  # + 0.0: no negative zero
     close = CLOSE[model.coef_.dtype] * max(norm, radius)
-    bound, total = None, float(np.abs(duals).sum())
+    separable, bound = None, None
     if batch:
-        if not terms.foreign and total > 0 and _signs_agree(model, duals, signs):
-            bound = (norm + close) / total
-    elif a.any():
-        intercept = terms.rho_squared * float(duals.sum())
-        if lifted_norm(combination - w, intercept - b, lift) <= close:
-            bound = lifted_norm(combination, intercept, lift) / total
-            if margin > 0:
-                bound = max(bound, margin)  # they may meet, and rounding must not cross them
-    separable = None if batch else True if margin > 0 else None
-    if bound == 0.0 and _adds_up_to_zero(data.matrix[rows], duals, lift):
-        separable = False
-    theorem = bound is not None and margin > 0
+        if _stream_has_bound(model, duals, signs):
+            bound = (norm + close) / float(np.abs(duals).sum())
+    else:
+        separable = True if margin > 0 else None
+        intercept = terms.rho_squared * float(a @ signs)
+        if a.any() and lifted_norm(combination - w, intercept - b, lift) <= close:
+            bound = lifted_norm(combination, intercept, lift) / float(a.sum())
+            bound = max(bound, margin)  # they may meet, and rounding must not cross them
+            if bound == 0.0 and _adds_up_to_zero(data.matrix[rows], duals, lift):
+                separable = False
     return Certificate(
         separable=separable,
         margin=margin,
         margin_bound=bound,
         radius=radius,
         n_updates=int(np.atleast_1d(model.n_updates_)[k]),
-        update_bound=terms.update_bound(radius, margin) if theorem else None,
+        update_bound=terms.update_bound(radius, margin) if bound is not None and margin > 0 else None,
         compression_size=len(rows) if len(model.coef_) == 1 else int(np.count_nonzero(duals)),
         n_rows=len(signs),
         n_errors=n_errors,
@@ -131,19 +124,21 @@ def _certificate(model: Any, k: int, data: Encoded, signs: Array, batch: bool) -
     )
 
 
+def _stream_has_bound(model: Any, duals: Array, signs: Array) -> bool:
+    """Have there been corrections, from zero weights, and have those of the last batch the signs of its
+    labels? (More cannot be asked: the earlier rows are gone.)"""
+    first = model.n_rows_ - len(signs)
+    recent = model.support_ >= first
+    agree = (duals[recent] * signs[model.support_[recent] - first] >= 0).all()
+    return bool(agree and duals.any() and not model._terms.foreign)
+
+
 def corrections(rows: Array, duals: Array, signs: Array) -> Array:
     """a_i per row; all 0 if the duals cannot belong to these rows and labels."""
     a = np.zeros(len(signs))
     if not len(rows) or rows[-1] < len(signs):
         a[rows] = duals * signs[rows]
     return a if (a >= 0).all() else np.zeros(len(signs))
-
-
-def _signs_agree(model: Any, duals: Array, signs: Array) -> bool:
-    """Do the duals of the last batch have the signs of its labels?"""
-    first = model.n_rows_ - len(signs)
-    recent = model.support_ >= first
-    return bool((duals[recent] * signs[model.support_[recent] - first] >= 0).all())
 
 
 def _adds_up_to_zero(X: Any, duals: Array, lift: float) -> bool:

@@ -220,6 +220,29 @@ def test_precision_is_kept_and_layouts_agree(dtype, order):
         verify(dense.certificate_, model, other, y)
 
 
+@pytest.mark.parametrize("make", [np.array, sp.csr_array])
+def test_streaming_large_rows_changes_nothing(make, monkeypatch):
+    X, y = integer_set(np.random.default_rng(1), m=300, n=7)
+    settings = {"max_epochs": 8, "random_state": 0}
+    small = Perceptron(**settings).fit(make(X), y)
+    monkeypatch.setattr("perceptrons.margin.training.CACHE", 0)
+    large = Perceptron(**settings).fit(make(X), y)
+    assert np.array_equal(small.coef_, large.coef_)
+    half = Perceptron(**settings, eta=lambda t: 1.0).fit(make(X), y)  # pauses within blocks
+    assert np.array_equal(small.coef_, half.coef_)
+
+
+def test_minover_ends_where_no_row_asks_for_a_step():
+    """Passive-aggressive steps aim at β: beyond it there is nothing to correct, and the gap stays open."""
+    X, y = np.array([[2.0, 0.0], [0.0, -1.0]]), np.array([1, -1])
+    model = Perceptron(
+        step="passive-aggressive", margin=(1.0, 3.0), eta=4.0, order="worst", tol=1e-6, fit_intercept=False
+    ).fit(X, y)
+    assert_same(model, twin(model, X, y), exact=True)
+    assert not model.converged_
+    assert model.n_iter_ == 3
+
+
 def test_int64_indices_and_explicit_zeros():
     X, y = integer_set(np.random.default_rng(2), m=60)
     dense = Perceptron(order="cyclic", max_epochs=9).fit(X, y)

@@ -94,7 +94,7 @@ def _certificate(model: Any, k: int, data: Encoded, signs: Array, batch: bool) -
     a = corrections(rows, duals, signs)
     low, n_errors, combination = examine(data.X, signs, w, b, a)
     norm, radius = lifted_norm(w, b, lift), float(np.sqrt(data.largest + terms.rho_squared))
-    margin = low / norm + 0.0 if norm > 0 else 0.0  # + 0.0: no negative zero
+    margin = float(low) / norm + 0.0 if norm > 0 else 0.0  # + 0.0: no negative zero
     close = CLOSE[model.coef_.dtype] * max(norm, radius)
     separable, bound = None, None
     if batch:
@@ -117,7 +117,7 @@ def _certificate(model: Any, k: int, data: Encoded, signs: Array, batch: bool) -
         update_bound=terms.update_bound(radius, margin) if bound is not None and margin > 0 else None,
         compression_size=len(rows) if len(model.coef_) == 1 else int(np.count_nonzero(duals)),
         n_rows=len(signs),
-        n_errors=n_errors,
+        n_errors=int(n_errors),
         lift=lift,
         lift_from_rows=terms.lift_from_rows,
         reproducible=bound is not None and terms.reproducible,

@@ -1,23 +1,15 @@
 """Set up what must be set before anything imports Numba; find the data; treat skips as failures in CI."""
 
-import hashlib
 import os
 from pathlib import Path
 
 import pytest
 
+import benchmarks  # noqa: F401  importing it names Numba's cache after a hash of the sources
+
 ROOT = Path(__file__).parent
 
 
-def _digest_of_sources() -> str:
-    digest = hashlib.sha256()
-    for path in sorted((ROOT / "src").rglob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-# Numba does not notice an edit in a function called from another file: a new text gets a new cache.
-os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache" / _digest_of_sources()))
 # scikit-learn's array API check is skipped without it; SciPy reads it at import.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 

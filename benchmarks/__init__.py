@@ -19,6 +19,6 @@ def _digest_of_sources() -> str:
     return digest.hexdigest()[:16]
 
 
-# As in the root conftest.py, before Numba is imported: Numba does not notice an edit in a function called
-# from another file, so a new text gets a new cache.
+# Before Numba is imported: it does not notice an edit in a function called from another file, so a new
+# text gets a new cache. The root conftest.py imports this package for the same reason.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache" / _digest_of_sources()))

@@ -92,7 +92,7 @@ def main() -> None:
     survived = 0
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder)
-        for name in ("src", "tests"):
+        for name in ("src", "tests", "benchmarks"):
             shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
         for name in ("conftest.py", "pyproject.toml", "README.md"):
             shutil.copy(ROOT / name, copy / name)

@@ -102,7 +102,7 @@ def _certificate(model: Any, k: int, data: Encoded, signs: Array, batch: bool) -
             bound = (norm + close) / float(np.abs(duals).sum())
     else:
         separable = True if margin > 0 else None
-        intercept = terms.rho_squared * float(a @ signs)
+        intercept = terms.rho_squared * float(duals.sum())
         if a.any() and lifted_norm(combination - w, intercept - b, lift) <= close:
             bound = lifted_norm(combination, intercept, lift) / float(a.sum())
             bound = max(bound, margin)  # they may meet, and rounding must not cross them

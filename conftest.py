@@ -9,7 +9,6 @@ import benchmarks  # noqa: F401  importing it names Numba's cache after a hash o
 
 ROOT = Path(__file__).parent
 
-
 # scikit-learn's array API check is skipped without it; SciPy reads it at import.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 

@@ -87,6 +87,7 @@ def encode_labels(y: Array, classes: Array | None = None) -> tuple[Array, Array]
 
 
 def is_sparse(matrix: Any) -> bool:
+    """`issparse` without its type guard, which knows no CSR."""
     return bool(sp.issparse(matrix))
 
 

@@ -28,9 +28,8 @@ def given(n_rows: int) -> Array:
 def shuffled(n_rows: int, rng: np.random.RandomState) -> Array:
     """Blocks of rows in random order, rows within a block in random order.
 
-    A full permutation jumps across the whole memory for each row and is twice as slow to walk. All
-    blocks share one inner permutation, drawn anew for each epoch: drawing one per block would cost as
-    much as the sweep itself.
+    A full permutation jumps across the whole memory for each row, which is slow to walk. All blocks share
+    one inner permutation, drawn anew for each epoch: drawing one per block would take too long.
     """
     kind = unsigned(n_rows)
     blocks, within = rng.permutation(-(-n_rows // BLOCK)), rng.permutation(BLOCK)

@@ -30,15 +30,15 @@ def sweep(X, y, order, start, block, stop_updates, stop_clean, rule, state):
     b, beta_negative, beta_positive = clock["intercept"], clock["beta_negative"], clock["beta_positive"]
     presented = clock["presentations"] - start  # + position: rows presented in all
     first_clean = start - clock["clean"]  # where the rows that needed no correction begin
-    boundary = -(-start // block) * block if block > 0 else -1
+    first_row, last_row = 0, 0  # the block in the cache
     stop = min(order.size, first_clean + stop_clean)
     position = start
     while position < stop:
         i = order[position]
-        if position == boundary:
-            row = np.int64(i) // block * block
-            clock["echo"] = stream(X, row, min(row + block, y.size))
-            boundary += block
+        if block > 0 and not first_row <= i < last_row:
+            first_row = np.int64(i) // block * block
+            last_row = min(first_row + block, y.size)
+            clock["echo"] = stream(X, first_row, last_row)
         label = y[i]
         reach = label * (dot(X, i, w) + b)
         beta = beta_positive if label > 0 else beta_negative

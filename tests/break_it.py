@@ -45,9 +45,9 @@ margin/training.py | part[...] = was | pass | test_margin.py
 margin/theorem.py | max(betas) / (eta if step == FIXED else 1.0) | max(betas) | test_theorems.py
 margin/starts.py | start.n_rows != len(signs) | False | test_streams.py
 margin/memory.py | before.n_rows + used] | used] | test_streams.py
-certify.py | return a if (a >= 0).all() else np.zeros(len(signs)) | return a | test_certificate.py
-certify.py | close = CLOSE | close = 1e9 * CLOSE | test_certificate.py
-certify.py | low = min(low, reach) | low = reach | test_certificate.py
+certifying.py | return a if (a >= 0).all() else np.zeros(len(signs)) | return a | test_certificate.py
+certifying.py | close = CLOSE | close = 1e9 * CLOSE | test_certificate.py
+certifying.py | low = min(low, reach) | low = reach | test_certificate.py
 theory/certificate.py | self.compression_size + self.lift_from_rows | 1 | test_certificate.py
 theory/certificate.py | delta / self.n_rows | delta | test_certificate.py
 data/encode.py | np.array([low, high]), codes | np.array([high, low]), codes | test_data.py

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import perceptrons
 
 SOURCES = Path(perceptrons.__file__).parents[1]
@@ -22,11 +24,18 @@ def run(code, **environment):
 
 
 def test_public_names():
-    visible = {name for name in vars(perceptrons) if not name.startswith("_")}
-    rooms = {"base", "data", "margin"}  # submodules become attributes when they are imported
-    assert visible - rooms == set(perceptrons.__all__)
     assert sorted(perceptrons.__all__) == perceptrons.__all__
+    assert set(perceptrons._HOMES) == set(perceptrons.__all__) <= set(dir(perceptrons))
+    assert all(callable(getattr(perceptrons, name)) for name in perceptrons.__all__ if name != "theory")
     assert {"Certificate", "bounds"} <= set(perceptrons.theory.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'Perzeptron'"):
+        _ = perceptrons.Perzeptron
+
+
+def test_no_module_takes_the_place_of_a_public_name():
+    """Importing a submodule sets an attribute of the package: none may bear the name of something else."""
+    modules = {path.stem for path in (SOURCES / "perceptrons").iterdir() if not path.name.startswith("_")}
+    assert modules & set(perceptrons.__all__) == {"theory"}
 
 
 def test_import_brings_in_no_optional_dependency():

@@ -1,9 +1,36 @@
 """Linear threshold classifiers that can be read, trusted, shipped and scaled."""
 
-from . import theory
-from .certify import certify, verify
-from .margin.perceptron import Perceptron
-from .theory.certificate import Certificate
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import theory
+    from .certifying import certify, verify
+    from .margin.perceptron import Perceptron
+    from .theory.certificate import Certificate
 
 __version__ = "0.1.0"
 __all__ = ["Certificate", "Perceptron", "certify", "theory", "verify"]
+
+# Each name is imported when it is first asked for: `perceptrons --help` must wait for neither Numba nor
+# scikit-learn, and an optional dependency for nobody who does without.
+_HOMES = {
+    "Certificate": ".theory.certificate",
+    "Perceptron": ".margin.perceptron",
+    "certify": ".certifying",
+    "theory": ".theory",
+    "verify": ".certifying",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(_HOMES[name], __name__)
+    value = module if name == "theory" else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

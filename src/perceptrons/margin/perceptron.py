@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
 from ..base import LinearThreshold
-from ..certify import certificates_of
+from ..certifying import certificates_of
 from ..data.encode import Encoded, encode
 from ..data.order import generators
 from ..data.rows import Array
@@ -227,13 +227,21 @@ class Perceptron(LinearThreshold):
         self, data: Encoded, rule: Rule, memories: list[Memory], one_run: bool, streamed: bool
     ) -> list[Certificate]:
         """Turn what the runs left into fitted attributes, and certify them."""
-        models = [memory.result(self.result) for memory in memories]
-        one = len(models) == 1
         foreign = any(memory.foreign for memory in memories)
         self._memories = memories
         self._terms = Terms(self.get_params(deep=False), rule.rho_squared, one_run, streamed, foreign)
         self.classes_ = data.classes
-        self.lift_ = float(np.sqrt(rule.rho_squared))
+        self._show()
+        certificates = certificates_of(self, data, batch=streamed and self.n_rows_ > len(data.codes))
+        self.certificate_ = certificates[0] if len(certificates) == 1 else certificates
+        return certificates
+
+    def _show(self) -> None:
+        """Set the fitted attributes that follow from what the runs left, `_memories` and `_terms`."""
+        memories = self._memories
+        models = [memory.result(self._terms.settings["result"]) for memory in memories]
+        one = len(models) == 1
+        self.lift_ = float(np.sqrt(self._terms.rho_squared))
         self.coef_ = np.stack([model.w for model in models])
         self.intercept_ = np.array([model.b for model in models])
         self.support_ = models[0].rows if one else np.unique(np.concatenate([model.rows for model in models]))
@@ -248,7 +256,4 @@ class Perceptron(LinearThreshold):
         self.n_presentations_ = presentations[0] if one else np.array(presentations)
         self.n_iter_ = max(1, -(-max(presentations) // self.n_rows_))
         history = [{name: np.array(values) for name, values in m.history.items()} for m in memories]
-        certificates = certificates_of(self, data, batch=streamed and self.n_rows_ > len(data.codes))
         self.history_ = history[0] if one else history
-        self.certificate_ = certificates[0] if one else certificates
-        return certificates

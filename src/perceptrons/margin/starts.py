@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..certify import CLOSE, corrections, examine
+from ..certifying import CLOSE, corrections, examine
 from ..data.encode import Encoded
 from ..data.rows import Array
 from .memory import Memory, blank

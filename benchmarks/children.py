@@ -15,6 +15,11 @@ from . import ROOT
 
 def ask(arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> Any:
     """Run Python with these arguments and read the JSON it prints."""
+    return json.loads(run(arguments, environment))
+
+
+def run(arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> str:
+    """Run Python with these arguments; what it prints."""
     sources = Path(perceptrons.__file__).parent.parent  # the same package as here, however it was found
     path = os.pathsep.join([str(ROOT), str(sources), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
@@ -24,4 +29,4 @@ def ask(arguments: Sequence[str], environment: Mapping[str, str] | None = None) 
         text=True,
         check=True,
     )
-    return json.loads(done.stdout)
+    return done.stdout

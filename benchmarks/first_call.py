@@ -1,10 +1,12 @@
-"""What the first call costs: import and first fit in a fresh process, with and without Numba's cache."""
+"""What the first call costs: import and first fit in a fresh process, with and without Numba's cache, and
+the commands as a person waits for them."""
 
 import statistics
 import tempfile
+import time
 from typing import Any
 
-from .children import ask
+from . import children
 from .layout import Column, Section
 
 CHILD = """
@@ -29,23 +31,37 @@ COLUMNS = [
     Column("first_fit", "first fit", "time"),
     Column("second_fit", "second fit", "time"),
 ]
+WAITS = [Column("name", "command", "text"), Column("seconds", "time", "time")]
+COMMANDS = {
+    "python, doing nothing": ["-c", "pass"],
+    "python, import sklearn.linear_model": ["-c", "import sklearn.linear_model"],
+    "perceptrons --help": ["-m", "perceptrons", "--help"],
+    "perceptrons compare (breast cancer)": ["-m", "perceptrons", "compare"],
+}
 SKLEARN, WARM, COLD = "sklearn Perceptron", "perceptrons, cache filled", "perceptrons, cache empty"
 
 
 def run(quick: bool) -> dict[str, Any]:
     repetitions = 1 if quick else 5
     raw: dict[str, list[dict[str, float]]] = {name: [] for name in (SKLEARN, WARM, COLD)}
+    waits: dict[str, list[float]] = {name: [] for name in COMMANDS}
     with tempfile.TemporaryDirectory() as filled:
         measure(SKLEARN, filled)
         measure(WARM, filled)  # not counted: fills the caches, Numba's and the system's
+        wait(COMMANDS["perceptrons compare (breast cancer)"], filled)
         for _ in range(repetitions):
             for name in raw:
                 raw[name].append(measure(name, filled))
+            for name, arguments in COMMANDS.items():
+                waits[name].append(wait(arguments, filled))
     rows = [{"id": name, "name": name} | _medians(measured) for name, measured in raw.items()]
     return {
         "sizes": {"rows": 1000, "columns": 20, "repetitions": repetitions},
         "notes": ["Imported is `Perceptron` alone, from `sklearn.linear_model` or from `perceptrons`."],
-        "sections": [Section("First call, medians of fresh processes", COLUMNS, rows, dict(raw))],
+        "sections": [
+            Section("First call, medians of fresh processes", COLUMNS, rows, dict(raw)),
+            Section("Whole commands, cache filled, medians", WAITS, _waits(waits), dict(waits)),
+        ],
     }
 
 
@@ -54,7 +70,18 @@ def measure(name: str, filled: str) -> dict[str, float]:
     code = CHILD.format(module="sklearn.linear_model" if name == SKLEARN else "perceptrons")
     with tempfile.TemporaryDirectory() as empty:
         cache = empty if name == COLD else filled
-        return ask(["-c", code], {"NUMBA_CACHE_DIR": cache, "NUMBA_DISABLE_JIT": "0"})
+        return children.ask(["-c", code], {"NUMBA_CACHE_DIR": cache, "NUMBA_DISABLE_JIT": "0"})
+
+
+def wait(arguments: list[str], filled: str) -> float:
+    """How long a command takes, from the shell and back."""
+    start = time.perf_counter()
+    children.run(arguments, {"NUMBA_CACHE_DIR": filled, "NUMBA_DISABLE_JIT": "0"})
+    return time.perf_counter() - start
+
+
+def _waits(waits: dict[str, list[float]]) -> list[dict[str, Any]]:
+    return [{"id": name, "name": name, "seconds": statistics.median(times)} for name, times in waits.items()]
 
 
 def _medians(measured: list[dict[str, float]]) -> dict[str, float]:

@@ -6,19 +6,42 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import theory
     from .certifying import certify, verify
+    from .data.columns import TableEncoder
+    from .export.model_file import load, save
+    from .margin.kernel import KernelPerceptron
+    from .margin.named import NAMED
     from .margin.perceptron import Perceptron
+    from .margin.trace import trace
     from .theory.certificate import Certificate
 
 __version__ = "0.1.0"
-__all__ = ["Certificate", "Perceptron", "certify", "theory", "verify"]
+__all__ = [
+    "NAMED",
+    "Certificate",
+    "KernelPerceptron",
+    "Perceptron",
+    "TableEncoder",
+    "certify",
+    "load",
+    "save",
+    "theory",
+    "trace",
+    "verify",
+]
 
 # Each name is imported when it is first asked for: `perceptrons --help` must wait for neither Numba nor
 # scikit-learn, and an optional dependency for nobody who does without.
 _HOMES = {
     "Certificate": ".theory.certificate",
+    "KernelPerceptron": ".margin.kernel",
+    "NAMED": ".margin.named",
     "Perceptron": ".margin.perceptron",
+    "TableEncoder": ".data.columns",
     "certify": ".certifying",
+    "load": ".export.model_file",
+    "save": ".export.model_file",
     "theory": ".theory",
+    "trace": ".margin.trace",
     "verify": ".certifying",
 }
 

@@ -1,4 +1,4 @@
-"""What every linear threshold classifier shares: scores, predictions, tags."""
+"""What every threshold classifier shares: scores, predictions, tags."""
 
 from typing import Any
 
@@ -7,25 +7,43 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .certifying import Look, look_at
+from .data.encode import Encoded
 from .data.rows import Array
 
 
-class LinearThreshold(ClassifierMixin, BaseEstimator):
-    """A fitted model is `classes_`, `coef_` (one row per weight vector) and `intercept_`."""
+class Threshold(ClassifierMixin, BaseEstimator):
+    """A fitted model is `classes_`, `intercept_` and a way to sum up a row, `_sums`."""
 
     def decision_function(self, X: Any) -> Array:
         """⟨w, x⟩ + b: one score per row for two classes, one per class for more."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=(np.float64, np.float32))
-        scores = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
-        return scores.ravel() if scores.shape[1] == 1 else scores  # type: ignore[no-any-return]
+        scores = self._sums(X) + self.intercept_
+        return np.asarray(scores.ravel() if scores.shape[1] == 1 else scores)
 
     def predict(self, X: Any) -> Array:
         """The class: `classes_[1]` where the score is > 0; of more than two, the one of the highest score."""
         scores = self.decision_function(X)
-        return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]  # type: ignore[no-any-return]
+        codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[codes])
+
+    def _sums(self, X: Any) -> Array:
+        """⟨w, x⟩, one column per weight vector."""
+        raise NotImplementedError
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+class LinearThreshold(Threshold):
+    """The weights are at hand: `coef_`, one row per weight vector."""
+
+    def _sums(self, X: Any) -> Array:
+        return np.asarray(safe_sparse_dot(X, self.coef_.T, dense_output=True))
+
+    def _look(self, k: int, data: Encoded, signs: Array, a: Array) -> Look:
+        """What `certify` must know; for models that keep duals."""
+        return look_at(self, k, data, signs, a)

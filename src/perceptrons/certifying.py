@@ -9,9 +9,10 @@ and the settings the theorems speak of are the model's word.
 
 from dataclasses import fields
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from .data.compiled import compiled
@@ -28,14 +29,15 @@ def certify(model: Any, X: Any, y: Any) -> Certificate | list[Certificate]:
     """The certificate of a fitted perceptron on rows X with labels y; a list of them, one per class, for
     more than two classes.
 
-    `margin_bound` is None unless X, y are the rows the model was trained on, all of them.
+    `margin_bound` is None unless X, y are the rows the model was trained on, all of them. Of a scikit-learn
+    pipeline it is the certificate of the last step, on the rows as the other steps hand them on.
 
     >>> from perceptrons import Perceptron, certify
     >>> model = Perceptron(order="cyclic").fit([[0.0], [2.0]], [0, 1])
     >>> certify(model, [[0.0], [2.0]], [0, 1]) == model.certificate_
     True
     """
-    certificates = certificates_of(model, _behind_the_door(model, X, y), batch=False)
+    certificates = certificates_of(*_behind_the_door(model, X, y), batch=False)
     return certificates[0] if len(certificates) == 1 else certificates
 
 
@@ -58,7 +60,7 @@ def verify(certificate: Certificate | list[Certificate], model: Any, X: Any, y: 
     claimed = certificate if isinstance(certificate, list) else [certificate]
     if not all(isinstance(one, Certificate) for one in claimed):
         raise ValueError(f"verify takes a Certificate or a list of them, not {certificate!r}.")
-    data = _behind_the_door(model, X, y)
+    model, data = _behind_the_door(model, X, y)
     found = certificates_of(model, data, batch=model._terms.streamed and model.n_rows_ > len(data.codes))
     if len(claimed) != len(found):
         raise ValueError(f"{len(claimed)} certificates for a model with {len(found)} weight vectors.")
@@ -70,11 +72,16 @@ def verify(certificate: Certificate | list[Certificate], model: Any, X: Any, y: 
                 raise ValueError(f"The certificate does not hold: {claim}.")
 
 
-def _behind_the_door(model: Any, X: Any, y: Any) -> Encoded:
+def _behind_the_door(model: Any, X: Any, y: Any) -> tuple[Any, Encoded]:
+    """The learner, a pipeline's last step, and the rows as they reach it."""
+    if isinstance(model, Pipeline):
+        for _, step in model.steps[:-1]:
+            X = X if step in (None, "passthrough") else step.transform(X)
+        model = model.steps[-1][1]
     check_is_fitted(model)
     if not hasattr(model, "_terms"):
         raise ValueError(f"{type(model).__name__} keeps no duals, so there is nothing to certify with.")
-    return encode(model, X, y, reset=False, classes=model.classes_)
+    return model, encode(model, X, y, reset=False, classes=model.classes_)
 
 
 def _same(given: Any, holds: Any, radius: float) -> bool:
@@ -88,26 +95,33 @@ def certificates_of(model: Any, data: Encoded, batch: bool) -> list[Certificate]
     return [_certificate(model, k, data, signs, batch) for k, signs in enumerate(data.signs())]
 
 
+class Look(NamedTuple):
+    """What a look at all rows finds out about one weight vector; norms are those of lifted space."""
+
+    low: float  # the smallest y·score
+    n_errors: int
+    norm: float  # of the weights
+    largest: float  # the largest squared norm of a row, not lifted
+    close: float  # how far rounding may have taken the weights
+    sum_norm: float | None  # of Σ a_i y_i x_i over these rows, if that is the weights
+    cancels: bool  # that sum is exactly 0
+
+
 def _certificate(model: Any, k: int, data: Encoded, signs: Array, batch: bool) -> Certificate:
-    w, b, terms = model.coef_[k].astype(np.float64), float(model.intercept_[k]), model._terms
-    rows, duals, lift = model.support_, model.dual_coef_[k], model.lift_
-    a = corrections(rows, duals, signs)
-    low, n_errors, combination = examine(data.X, signs, w, b, a)
-    norm, radius = lifted_norm(w, b, lift), float(np.sqrt(data.largest + terms.rho_squared))
-    margin = float(low) / norm + 0.0 if norm > 0 else 0.0  # + 0.0: no negative zero
-    close = CLOSE[model.coef_.dtype] * max(norm, radius)
+    terms, duals = model._terms, model.dual_coef_[k]
+    a = corrections(model.support_, duals, signs)
+    look = model._look(k, data, signs, a)
+    radius = float(np.sqrt(look.largest + terms.rho_squared))
+    margin = float(look.low) / look.norm + 0.0 if look.norm > 0 else 0.0  # + 0.0: no negative zero
     separable, bound = None, None
     if batch:
         if _stream_has_bound(model, duals, signs):
-            bound = (norm + close) / float(np.abs(duals).sum())
+            bound = (look.norm + look.close) / float(np.abs(duals).sum())
     else:
         separable = True if margin > 0 else None
-        intercept = terms.rho_squared * float(duals.sum())
-        if a.any() and lifted_norm(combination - w, intercept - b, lift) <= close:
-            bound = lifted_norm(combination, intercept, lift) / float(a.sum())
-            bound = max(bound, margin)  # they may meet, and rounding must not cross them
-            if bound == 0.0 and _adds_up_to_zero(data.matrix[rows], duals, lift):
-                separable = False
+        if a.any() and look.sum_norm is not None:
+            bound = max(look.sum_norm / float(a.sum()), margin)  # rounding must not cross them
+            separable = False if look.cancels else separable
     return Certificate(
         separable=separable,
         margin=margin,
@@ -115,13 +129,30 @@ def _certificate(model: Any, k: int, data: Encoded, signs: Array, batch: bool) -
         radius=radius,
         n_updates=int(np.atleast_1d(model.n_updates_)[k]),
         update_bound=terms.update_bound(radius, margin) if bound is not None and margin > 0 else None,
-        compression_size=len(rows) if len(model.coef_) == 1 else int(np.count_nonzero(duals)),
+        compression_size=len(duals) if len(model.dual_coef_) == 1 else int(np.count_nonzero(duals)),
         n_rows=len(signs),
-        n_errors=int(n_errors),
-        lift=lift,
+        n_errors=int(look.n_errors),
+        lift=model.lift_,
         lift_from_rows=terms.lift_from_rows,
         reproducible=bound is not None and terms.reproducible,
     )
+
+
+def look_at(model: Any, k: int, data: Encoded, signs: Array, a: Array) -> Look:
+    """The look of a linear model, whose weights are at hand."""
+    w, b, lift = model.coef_[k].astype(np.float64), float(model.intercept_[k]), model.lift_
+    low, n_errors, combination = examine(data.X, signs, w, b, a)
+    norm, rho_squared = lifted_norm(w, b, lift), model._terms.rho_squared
+    close = CLOSE[model.coef_.dtype] * max(norm, float(np.sqrt(data.largest + rho_squared)))
+    intercept, sum_norm = rho_squared * float(model.dual_coef_[k].sum()), None
+    if lifted_norm(combination - w, intercept - b, lift) <= close:
+        sum_norm = lifted_norm(combination, intercept, lift)
+    zero = (
+        a.any()
+        and sum_norm == 0.0
+        and _adds_up_to_zero(data.matrix[model.support_], model.dual_coef_[k], lift)
+    )
+    return Look(low, n_errors, norm, data.largest, close, sum_norm, bool(zero))
 
 
 def _stream_has_bound(model: Any, duals: Array, signs: Array) -> bool:

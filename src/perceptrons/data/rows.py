@@ -1,7 +1,7 @@
-"""A row, for compiled code: dense or CSR behind the same few words.
+"""A row, for compiled code: dense, CSR or a row of kernel values behind the same few words.
 
-`dot(X, i, w)`, `add(X, i, a, w)`, `sqnorm(X, i)` and `stream(X, start, stop)` are ordinary Python
-functions (they say what is meant, and run when the JIT is off). Each has a compiled text per layout,
+`dot(X, i, w)`, `add(X, i, a, w)`, `sqnorm(X, i)`, `ready(X, i)` and `stream(X, start, stop)` are ordinary
+Python functions (they say what is meant, and run when the JIT is off). Each has a compiled text per layout,
 chosen from the type of `X` while compiling: a learner written with them is written once.
 
 Why the compiled texts differ:
@@ -31,7 +31,16 @@ class CSR(NamedTuple):
     indptr: Array
 
 
-Rows: TypeAlias = Array | CSR
+class Gram(NamedTuple):
+    """Rows known by their kernel values alone. Weights are then the scores they give to each row: a row
+    reads its own score, and a multiple of it added to the weights adds kernel values to all scores."""
+
+    matrix: Array  # K; a row of it is filled when it is first needed
+    known: Array  # which rows are filled
+    diagonal: Array  # K(x, x)
+
+
+Rows: TypeAlias = Array | CSR | Gram
 
 
 def _cells(X: CSR, i: int) -> slice:
@@ -40,6 +49,8 @@ def _cells(X: CSR, i: int) -> slice:
 
 def dot(X: Rows, i: int, w: Array) -> Any:
     """⟨x_i, w⟩."""
+    if isinstance(X, Gram):
+        return w[i]
     if isinstance(X, CSR):
         return (X.data[_cells(X, i)] * w[X.indices[_cells(X, i)]]).sum()
     return (X[i] * w).sum()
@@ -49,20 +60,34 @@ def add(X: Rows, i: int, a: float, w: Array) -> None:
     """w ← w + a·x_i, in place."""
     if isinstance(X, CSR):
         w[X.indices[_cells(X, i)]] += w.dtype.type(a) * X.data[_cells(X, i)]
+    elif isinstance(X, Gram):
+        w += a * X.matrix[i]
     else:
         w += w.dtype.type(a) * X[i]
 
 
 def sqnorm(X: Rows, i: int) -> float:
     """‖x_i‖², summed in double precision."""
+    if isinstance(X, Gram):
+        return float(X.diagonal[i])
     x = (X.data[_cells(X, i)] if isinstance(X, CSR) else X[i]).astype(np.float64)
     return float((x * x).sum())
+
+
+def ready(X: Rows, i: int) -> bool:
+    """May x_i be added? Not before its kernel values are known."""
+    return not isinstance(X, Gram) or bool(X.known[i])
 
 
 def stream(X: Rows, start: int, stop: int) -> float:
     """Read rows start … stop in memory order, so that they wait in the cache when they are visited
     out of order. The value means nothing; returning it keeps the compiler from dropping the reads."""
     return 0.0
+
+
+def _is(X: Any, layout: type) -> bool:
+    """Does a Numba type stand for that layout?"""
+    return getattr(X, "instance_class", None) is layout
 
 
 _REORDERED: Any = {"fastmath": {"reassoc", "contract"}, "forceinline": True}
@@ -84,7 +109,7 @@ def _dense_dot(X, i, w):
 
 @overload(dot)
 def _csr_dot(X, i, w):
-    if not isinstance(X, types.Array):
+    if _is(X, CSR):
         real = w.dtype
 
         def csr(X, i, w):
@@ -104,6 +129,16 @@ def _csr_dot(X, i, w):
         return csr
 
 
+@overload(dot)
+def _gram_dot(X, i, w):
+    if _is(X, Gram):
+
+        def gram(X, i, w):
+            return w[i]
+
+        return gram
+
+
 @overload(add)
 def _add(X, i, a, w):
     real = w.dtype
@@ -118,7 +153,11 @@ def _add(X, i, a, w):
         for k in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
             w[X.indices[k]] += factor * X.data[k]
 
-    return dense if isinstance(X, types.Array) else csr
+    def gram(X, i, a, w):
+        for j in range(w.size):
+            w[j] += a * X.matrix[i, j]
+
+    return dense if isinstance(X, types.Array) else csr if _is(X, CSR) else gram
 
 
 @overload(sqnorm, jit_options=_REORDERED)
@@ -135,7 +174,21 @@ def _sqnorm(X, i):
             total += np.float64(X.data[k]) * np.float64(X.data[k])
         return total
 
-    return dense if isinstance(X, types.Array) else csr
+    def gram(X, i):
+        return X.diagonal[i]
+
+    return dense if isinstance(X, types.Array) else csr if _is(X, CSR) else gram
+
+
+@overload(ready)
+def _ready(X, i):
+    def always(X, i):
+        return True
+
+    def gram(X, i):
+        return X.known[i]
+
+    return gram if _is(X, Gram) else always
 
 
 @overload(stream)
@@ -156,4 +209,7 @@ def _stream(X, start, stop):
             top = max(top, np.float64(X.indices[k]))
         return top
 
-    return dense if isinstance(X, types.Array) else csr
+    def gram(X, start, stop):
+        return 0.0
+
+    return dense if isinstance(X, types.Array) else csr if _is(X, CSR) else gram

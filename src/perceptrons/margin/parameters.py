@@ -107,7 +107,6 @@ def read_rule(model: Any, rho_squared: float) -> Rule:
 
 
 def read_plan(model: Any) -> Plan:
-    flag("warm_start", model.warm_start)
     if model.max_updates is not None:
         number("max_updates", model.max_updates, 0, math.inf, "use None for no limit", Integral)
     if model.tol is not None:

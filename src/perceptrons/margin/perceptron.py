@@ -1,7 +1,7 @@
 """`Perceptron`: the margin family behind scikit-learn's interface (Honavar; Moran et al., Section 2)."""
 
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -12,10 +12,13 @@ from ..certifying import certificates_of
 from ..data.encode import Encoded, encode
 from ..data.order import generators
 from ..data.rows import Array
+from ..fields import Field
 from ..theory.certificate import Certificate
 from .complaint import complaint, count_hopeless
 from .memory import Memory, blank, open_state, reopen_state
-from .parameters import check_radius, read_lift, read_plan, read_rule
+from .parameters import check_radius, flag, read_lift, read_plan, read_rule
+from .published import publish
+from .record import FIELDS, restore
 from .rules import Rule
 from .starts import given_weights, goes_on, weights_alone
 from .theorem import Terms
@@ -95,6 +98,8 @@ class Perceptron(LinearThreshold):
     (4, True)
     """
 
+    _file_fields: ClassVar[dict[str, Field]] = FIELDS
+
     def __init__(
         self,
         *,
@@ -135,7 +140,14 @@ class Perceptron(LinearThreshold):
 
         coef_init, intercept_init : weights to start from, in the shapes of `coef_` and `intercept_`.
         """
+        return self._fit(X, y, coef_init, intercept_init)
+
+    def _fit(
+        self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, logs: Any = None
+    ) -> "Perceptron":
+        """`fit`; one log of corrections per weight vector is appended to `logs`, if it is a list."""
         plan = read_plan(self)
+        flag("warm_start", self.warm_start)
         given = coef_init is not None or intercept_init is not None
         resume = self.warm_start and not given and hasattr(self, "_memories")
         data = encode(self, X, y, reset=not resume, classes=self.classes_ if resume else None)
@@ -155,6 +167,9 @@ class Perceptron(LinearThreshold):
                     "are not; use tol=None, or start from zero."
                 )
             run = Run(data.X, signs, rule, plan, before, state)
+            if logs is not None:
+                run.log = []
+                logs.append(run.log)
             train(run)
             memories.append(run.memory())
             verdicts.append(run.verdict)
@@ -163,7 +178,7 @@ class Perceptron(LinearThreshold):
         hopeless = count_hopeless(data, rule, memories)
         self.converged_ = all(verdict == CONVERGED for verdict in verdicts) and not hopeless
         if not self.converged_:
-            warnings.warn(complaint(self, certificates, verdicts, hopeless), ConvergenceWarning, stacklevel=2)
+            warnings.warn(complaint(self, certificates, verdicts, hopeless), ConvergenceWarning, stacklevel=3)
         return self
 
     @available_if(_can_stream)  # type: ignore[untyped-decorator]
@@ -238,22 +253,8 @@ class Perceptron(LinearThreshold):
 
     def _show(self) -> None:
         """Set the fitted attributes that follow from what the runs left, `_memories` and `_terms`."""
-        memories = self._memories
-        models = [memory.result(self._terms.settings["result"]) for memory in memories]
-        one = len(models) == 1
-        self.lift_ = float(np.sqrt(self._terms.rho_squared))
-        self.coef_ = np.stack([model.w for model in models])
-        self.intercept_ = np.array([model.b for model in models])
-        self.support_ = models[0].rows if one else np.unique(np.concatenate([model.rows for model in models]))
-        self.dual_coef_ = np.zeros((len(models), len(self.support_)))
-        for k, model in enumerate(models):
-            self.dual_coef_[k, np.searchsorted(self.support_, model.rows)] = model.duals
-        updates, presentations = (
-            [int(m.clock[name][0]) for m in memories] for name in ("updates", "presentations")
-        )
-        self.n_rows_ = memories[0].n_rows
-        self.n_updates_ = updates[0] if one else np.array(updates)
-        self.n_presentations_ = presentations[0] if one else np.array(presentations)
-        self.n_iter_ = max(1, -(-max(presentations) // self.n_rows_))
-        history = [{name: np.array(values) for name, values in m.history.items()} for m in memories]
-        self.history_ = history[0] if one else history
+        self.coef_ = np.stack([model.w for model in publish(self, self._memories, self._terms)])
+
+    def _loaded(self) -> None:
+        """Check and complete what a model file held."""
+        restore(self)

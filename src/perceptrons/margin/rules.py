@@ -57,6 +57,7 @@ CLOCK = np.dtype(
         ("errors", np.int64),  # rows misclassified when presented
         ("intercept", np.float64),  # b, in the user's space
         ("intercept_drift", np.float64),
+        ("step", np.float64),  # τ of the last correction
         ("steps", np.float64),  # Σa, the steps added up
         ("beta_negative", np.float64),  # the targets now
         ("beta_positive", np.float64),

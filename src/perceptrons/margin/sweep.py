@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..data.compiled import compiled
-from ..data.rows import Array, add, dot, sqnorm, stream
+from ..data.rows import Array, add, dot, ready, sqnorm, stream
 from .rules import PASSIVE_AGGRESSIVE, SLACK, advance, step_size, violates
 
 
@@ -23,8 +23,9 @@ class State(NamedTuple):
 def sweep(X, y, order, start, block, stop_updates, stop_clean, rule, state):
     """Present the rows order[start:], correcting those that violate; returns where it stopped.
 
-    It stops early after `stop_updates` corrections in all, or `stop_clean` rows running that needed
-    none. `block` > 0: the order visits aligned blocks of that many rows, each streamed beforehand.
+    It stops early after `stop_updates` corrections in all, after `stop_clean` rows running that needed
+    none, or before a row that is to be corrected but is not ready. `block` > 0: the order visits aligned
+    blocks of that many rows, each streamed beforehand.
     """
     w, duals, clock, drift = state.w, state.duals, state.clock[0], state.drift
     b, beta_negative, beta_positive = clock["intercept"], clock["beta_negative"], clock["beta_positive"]
@@ -45,6 +46,9 @@ def sweep(X, y, order, start, block, stop_updates, stop_clean, rule, state):
         position += 1
         if reach > beta and not rule.always:
             continue
+        if not ready(X, i):
+            position -= 1
+            break
         if reach < 0.0 or (reach == 0.0 and label > 0):
             clock["errors"] += 1
         q = sqnorm(X, i) + rule.rho_squared
@@ -62,6 +66,7 @@ def sweep(X, y, order, start, block, stop_updates, stop_clean, rule, state):
             clock["intercept_drift"] += late * label * rule.rho_squared
             state.dual_drift[i] += late
         clock["updates"] += 1
+        clock["step"] = tau
         clock["steps"] += tau
         advance(clock, q, rule)
         beta_negative, beta_positive = clock["beta_negative"], clock["beta_positive"]

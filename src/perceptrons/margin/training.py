@@ -4,14 +4,16 @@
 returns a verdict: converged, stuck (no row violates but the certified gap is open), capped, or none yet.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..data.order import BLOCK, given, shuffled
-from ..data.rows import CSR, Array, Rows
+from ..data.rows import CSR, Array, Gram, Rows
 from ..theory.certificate import lifted_norm
+from .kernel_values import kernel_norm
 from .memory import Memory, remember
 from .parameters import Plan, number
 from .rules import PASSIVE_AGGRESSIVE, Rule
@@ -21,6 +23,7 @@ CONVERGED, STUCK, CAPPED = "converged", "stuck", "capped"
 Verdict = str | None
 
 NEVER = 2**62  # a count that is not reached
+AHEAD = 256  # places of an order looked at for rows to be fetched together
 CACHE = 1 << 24  # bytes; fewer are in the cache anyway, and need no streaming
 
 ACTIVE_SHARE = 0.1  # of the rows, those with the lowest scores, are swept between two full passes,
@@ -39,6 +42,14 @@ class Survey(NamedTuple):
     errors: int
 
 
+class Entry(NamedTuple):
+    """A correction, as it is logged: w ← w + step·y·x of that row, which did not exceed beta."""
+
+    row: int
+    step: float
+    beta: float
+
+
 @dataclass
 class Run:
     """One training run: the rows, the rule, what went before, and the state that changes."""
@@ -53,13 +64,15 @@ class Run:
     margin: float = np.nan  # of the weights when all rows were last looked at in this epoch
     plain: bool = False  # order "active" has given up and sweeps all rows
     snapshot: list[Array] | None = None  # the state before it began
+    fetch: Callable[[Array], None] | None = None  # makes rows ready that are about to be corrected
+    log: list[Entry] | None = None  # every correction, if it is asked for
 
     def __post_init__(self) -> None:
         self.history = {name: list(values) for name, values in self.before.history.items()}
         self.pocket = self.before.pocket
         self.rows = given(len(self.y))
-        size = (self.X.data if isinstance(self.X, CSR) else self.X).nbytes
-        self.block = BLOCK if size > CACHE else 0
+        cells = self.X.data if isinstance(self.X, CSR) else self.X
+        self.block = BLOCK if isinstance(cells, np.ndarray) and cells.nbytes > CACHE else 0
         start, most = int(self.clock["presentations"]), self.plan.max_epochs * len(self.y)
         self.half, self.budget = start + most // 2, start + most
         self.max_updates = NEVER if self.plan.max_updates is None else min(self.plan.max_updates, NEVER)
@@ -75,21 +88,45 @@ class Run:
 
     def norm(self) -> float:
         """‖w‖ in lifted space."""
-        rho = np.sqrt(self.rule.rho_squared)
-        return lifted_norm(self.state.w.astype(np.float64), self.clock["intercept"], rho)
+        rho, b = np.sqrt(self.rule.rho_squared), self.clock["intercept"]
+        if isinstance(self.X, Gram):
+            return lifted_norm(np.array([kernel_norm(self.state.duals * self.y, self.state.w)]), b, rho)
+        return lifted_norm(self.state.w.astype(np.float64), b, rho)
 
     def capped(self) -> bool:
         return bool(self.clock["updates"] >= self.max_updates)
 
     def present(self, order: Array, block: int = 0, stop_clean: int = NEVER) -> None:
-        """Sweep over the rows of an order, pausing for each step that Python must compute."""
+        """Sweep over the rows of an order, pausing for each step that Python must compute or log, and
+        for rows that must be fetched."""
+        one_by_one = self.plan.eta is not None or self.log is not None
         position = 0
         while position < len(order) and not self.capped() and self.clock["clean"] < stop_clean:
-            rule, stop = self.rule, self.max_updates
-            if self.plan.eta is not None:
-                stop = int(self.clock["updates"]) + 1
-                rule = rule._replace(eta=number(f"eta({stop})", self.plan.eta(stop), 0, np.inf, "mend eta"))
+            updates = int(self.clock["updates"])
+            betas = float(self.clock["beta_negative"]), float(self.clock["beta_positive"])
+            stop = updates + 1 if one_by_one else self.max_updates
+            rule = self.rule_of(updates + 1)
             position = sweep(self.X, self.y, order, position, block, stop, stop_clean, rule, self.state)
+            if self.log is not None and self.clock["updates"] > updates:
+                row = int(order[position - 1])
+                self.log.append(Entry(row, float(self.clock["step"]), betas[int(self.y[row] > 0)]))
+            if self.fetch is not None and position < len(order):
+                self.fetch(self.soon(order[position:]))
+
+    def rule_of(self, update: int) -> Rule:
+        """The rule of that correction, its step from the user's function if there is one."""
+        if self.plan.eta is None:
+            return self.rule
+        eta = number(f"eta({update})", self.plan.eta(update), 0, np.inf, "mend eta")
+        return self.rule._replace(eta=float(eta))
+
+    def soon(self, order: Array) -> Array:
+        """The next rows that will be corrected if nothing changes until then."""
+        rows = order[:AHEAD]
+        y, clock = self.y[rows], self.clock
+        betas = np.where(y > 0, clock["beta_positive"], clock["beta_negative"])
+        calm = y * (self.state.w[rows] + clock["intercept"]) > betas
+        return rows if self.rule.always else rows[~calm]
 
     def survey(self) -> Survey:
         """Look at all rows under the present weights."""
@@ -239,6 +276,8 @@ def take_back(run: Run) -> None:
         part[...] = was
     run.clock["presentations"] = presentations
     run.plain, run.snapshot = True, None
+    if run.log is not None:
+        del run.log[int(run.clock["updates"]) :]
 
 
 def lowest(values: Array, few: int) -> Array:

@@ -1,0 +1,73 @@
+"""The command `perceptrons`: one small module per command that parses, calls and prints.
+
+Nothing heavy is imported before a command runs, so `--help` answers at once.
+"""
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from .printable import one_line
+
+BAD_INPUT, UNEXPECTED, STOPPED, PIPE_CLOSED = 2, 1, 130, 141
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a command and leave with its exit code; what goes wrong is one sentence on stderr."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that knows no "≤" shows "?"
+    try:
+        code = run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:  # as with `| head`: nobody reads on, which is no error of ours
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = PIPE_CLOSED
+    sys.exit(code)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """The exit code of a command."""
+    try:
+        from .app import app
+
+        code = app(args=arguments, prog_name="perceptrons", standalone_mode=False)
+        return _stopped() if code == STOPPED else code if isinstance(code, int) else 0
+    except BrokenPipeError:
+        raise
+    except SystemExit:  # Typer's own answer to a closed pipe
+        return PIPE_CLOSED
+    except KeyboardInterrupt:
+        return _stopped()
+    except Exception as error:
+        if os.environ.get("PERCEPTRONS_DEBUG") == "1":
+            raise
+        return _complain(error)
+
+
+def _stopped() -> int:
+    print("Stopped.", file=sys.stderr)
+    return STOPPED
+
+
+def _complain(error: Any) -> int:
+    if type(error).__name__ == "Abort":
+        return _stopped()
+    expected = hasattr(error, "format_message") or isinstance(error, ValueError | OSError | ImportError)
+    print(f"perceptrons: {one_line(_in_words(error, expected))}", file=sys.stderr)
+    return BAD_INPUT if expected else UNEXPECTED
+
+
+def _in_words(error: Any, expected: bool) -> str:
+    if not expected:
+        what = f"{type(error).__name__}: {error}"
+        return f"unexpected error ({what}); PERCEPTRONS_DEBUG=1 shows the traceback."
+    if hasattr(error, "format_message"):
+        return str(error.format_message())
+    if isinstance(error, ModuleNotFoundError):  # typer or rich, which are an extra
+        return f'the command line needs {error.name}: pip install "perceptrons[app]"'
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
+    return str(error)

@@ -1,0 +1,76 @@
+"""`perceptrons certify`: does what a model claims hold for these rows?"""
+
+from dataclasses import asdict
+from typing import Any
+
+import typer
+
+from . import options
+
+
+def certify(
+    model: options.Model,
+    table: options.Table,
+    target: options.MaybeTarget = None,
+    header: options.Header = None,
+    separator: options.Separator = None,
+    json: options.AsJson = False,
+) -> None:
+    """Recheck what a model claims on the rows of a table.
+
+    Margin, errors and what is proved about new rows are computed again from rows and weights. The exit code
+    is 0 if the certificate in the model file holds for these rows, 1 if it does not.
+
+    \b
+    Example: perceptrons certify model.json table.csv
+    """
+    from ..certifying import certify as recompute
+    from ..data.layout import labels_of, lay_out
+    from .models import load
+    from .show import emit
+    from .waiting import waiting
+
+    loaded = load(model)
+    target = target or loaded.about.get("target")
+    if target is None:
+        raise ValueError(f"{model} does not say which column holds the classes; name it with --target.")
+    with waiting("certifying"):
+        frame = loaded.read_table(table, header, separator, target)
+        y = labels_of(frame, target, loaded.learner.classes_)
+        rows = loaded.encoder.transform(lay_out(frame, loaded.encoder))
+        found = recompute(loaded.learner, rows, y)
+        reason = _reason(loaded.learner, rows, y)
+    if json:
+        emit({"holds": not reason, "reason": reason or None, "certificates": _as_dicts(found)})
+    else:
+        _show(f"{model} on {table}", loaded.learner, found, reason)
+    if reason:
+        raise typer.Exit(1)
+
+
+def _reason(learner: Any, rows: Any, y: Any) -> str:
+    """Why the model's own certificate does not hold; "" if it does."""
+    from ..certifying import verify
+
+    try:
+        verify(learner.certificate_, learner, rows, y)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def _as_dicts(found: Any) -> list[dict[str, Any]]:
+    certificates = found if isinstance(found, list) else [found]
+    return [{**asdict(one), "generalization_bound": one.generalization_bound()} for one in certificates]
+
+
+def _show(title: str, learner: Any, found: Any, reason: str) -> None:
+    from .show import say
+    from .words import show_certificates
+
+    say(f"{title}:")
+    if reason:
+        say(reason, "These may be other rows than it was fitted to. What does hold for them:")
+    else:
+        say("The certificate in the model file holds for these rows.")
+    show_certificates(found, learner.classes_.tolist())

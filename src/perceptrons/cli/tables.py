@@ -1,0 +1,66 @@
+"""From the options of a command to rows and labels."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+
+class Training(NamedTuple):
+    """A table to learn from."""
+
+    title: str
+    X: Any
+    y: Any
+    columns: list[str]
+    facts: list[Any]  # `data.layout.Facts`, one per column; none for the built-in table
+
+    def classes(self) -> list[tuple[Any, int]]:
+        """Each class and how many rows it has, the largest first."""
+        return Counter(self.y.tolist()).most_common()
+
+    def headline(self) -> str:
+        classes, most = self.classes(), 6
+        shown = [f"{name} {rows:,}" for name, rows in classes[:most]]
+        rest = [f"{len(classes) - most} more"] if len(classes) > most else []
+        columns = f"{len(self.columns):,} columns" if len(self.columns) != 1 else "1 column"
+        return f"{self.title}: {len(self.y):,} rows, {columns}; classes {', '.join(shown + rest)}."
+
+    def summary(self) -> dict[str, Any]:
+        name, count = self.classes()[0]
+        return {
+            "title": self.title,
+            "rows": len(self.y),
+            "columns": len(self.columns),
+            "classes": [{"class": label, "rows": rows} for label, rows in self.classes()],
+            "most_frequent": {"class": name, "accuracy": count / len(self.y)},
+        }
+
+
+def training_table(
+    path: Path,
+    target: str | None,
+    drop: list[str] | None,
+    nominal: list[str] | None,
+    header: bool | None,
+    separator: str | None,
+) -> Training:
+    from ..data.layout import describe, listed, prepare, split
+    from ..data.table import read_table
+
+    as_written = [name for name in [target, *(nominal or [])] if name is not None]
+    frame = read_table(path, header=header, separator=separator, text=as_written)
+    if target is None:
+        raise ValueError(f"Say which column to predict: --target, one of {listed(frame.columns)}.")
+    if target in (drop or []):
+        raise ValueError(f"The target {target!r} cannot be dropped; leave out one of the two options.")
+    X, y = split(prepare(frame, drop or [], nominal or []), target)
+    return Training(path.name, X, y, X.columns, describe(X))
+
+
+def built_in_table() -> Training:
+    """scikit-learn's breast cancer data."""
+    from sklearn.datasets import load_breast_cancer
+
+    data = load_breast_cancer()
+    names = [str(name) for name in data.feature_names]
+    return Training("breast cancer (scikit-learn)", data.data, data.target_names[data.target], names, [])

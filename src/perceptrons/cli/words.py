@@ -1,0 +1,75 @@
+"""Certificates in words."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from .show import bullets, interval, percent, say, table
+
+SPACE = "Margins are those of the encoded rows: numbers standardised, names one-hot."
+
+
+def show_certificates(certificates: Any, classes: Sequence[Any]) -> None:
+    if isinstance(certificates, list):
+        _one_per_class(certificates, classes)
+    else:
+        bullets(in_words(certificates))
+    say(SPACE)
+
+
+def in_words(certificate: Any) -> list[str]:
+    """What a certificate says, a sentence each."""
+    return [part(certificate) for part in (_margin, _updates, _rows, _new_rows)]
+
+
+def _margin(certificate: Any) -> str:
+    n_errors, n_rows, bound = certificate.n_errors, certificate.n_rows, certificate.margin_bound
+    limit = "" if bound is None else f", and no hyperplane has more than {bound:.3g}"
+    if certificate.separable:
+        return f"All {n_rows:,} rows are on their side, with margin {certificate.margin:.3g}{limit}."
+    if not n_errors and bound is not None:
+        return f"No row is predicted wrong, but some lie on the hyperplane{limit}."
+    wrong = f"{n_errors:,} of {n_rows:,} rows ({percent(n_errors / n_rows)}) are on the wrong side"
+    if certificate.separable is False:
+        return f"{wrong}; it is proved that no hyperplane separates them all."
+    if bound is None:
+        return f"{wrong}; nothing is proved about other hyperplanes."
+    return f"{wrong}; no hyperplane separates these rows with a margin of more than {bound:.3g}."
+
+
+def _updates(certificate: Any) -> str:
+    if certificate.update_bound is None:
+        return f"{certificate.n_updates:,} corrections were made; no theorem bounds their number here."
+    most = f"{certificate.update_bound:,.0f}"
+    return f"{certificate.n_updates:,} corrections were made; the theorem allows {most} for this margin."
+
+
+def _rows(certificate: Any) -> str:
+    return f"The weights are a combination of {certificate.compression_size:,} rows."
+
+
+def _new_rows(certificate: Any) -> str:
+    bound = certificate.generalization_bound(0.05)
+    if bound is None:
+        return "Nothing is proved about new rows: the rows used do not rebuild these weights."
+    if bound >= 1:
+        return "Too many rows were used, for their number, to prove anything about new ones."
+    return (
+        f"With probability 95 %, at most {percent(bound)} of new rows drawn like these are predicted wrong."
+    )
+
+
+def _one_per_class(certificates: Sequence[Any], classes: Sequence[Any]) -> None:
+    table(
+        ["class against the rest", "wrong rows", "margin", "corrections", "rows used"],
+        [
+            [
+                str(name),
+                f"{one.n_errors:,} of {one.n_rows:,}",
+                interval((one.margin if one.separable else None, one.margin_bound)),
+                f"{one.n_updates:,}",
+                f"{one.compression_size:,}",
+            ]
+            for name, one in zip(classes, certificates, strict=True)
+        ],
+        right=["wrong rows", "margin", "corrections", "rows used"],
+    )

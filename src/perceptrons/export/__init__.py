@@ -1,0 +1,1 @@
+"""Fitted models on their way out: to a file and back."""

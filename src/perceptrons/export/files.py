@@ -1,0 +1,83 @@
+"""Whole files or nothing: reading with a limit, writing under another name first."""
+
+import errno
+import os
+import secrets
+import stat
+from contextlib import suppress
+from typing import Any
+
+
+def read_whole(path: str, limit: int) -> bytes:
+    """The bytes of a regular file that is not larger than the limit."""
+    if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would make the reader wait
+        raise ValueError("it is not a file")
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        data = b"" if size > limit else file.read(limit + 1)  # it may be growing
+    if max(size, len(data)) > limit:
+        raise ValueError(
+            f"it has {max(size, len(data)):,} bytes, more than max_bytes={limit:,}; raise max_bytes if you "
+            "trust it"
+        )
+    return data
+
+
+def write_whole(path: str, data: bytes) -> None:
+    """Replace the file in one step: whoever reads it, and whenever the machine stops, finds the old bytes
+    or the new ones. A link is followed, and the permissions of a file already there are kept."""
+    target = os.path.realpath(path)
+    mode = _mode_of(target)
+    folder = os.path.dirname(target)
+    temporary = os.path.join(folder, f".perceptrons-{secrets.token_hex(8)}.tmp")
+    try:
+        _write(temporary, data, mode)
+        os.replace(temporary, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+    _settle(folder)
+
+
+def _mode_of(target: str) -> int | None:
+    """The permissions of the file that will be replaced; None if there is none yet."""
+    folder = os.path.dirname(target)
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(errno.ENOENT, "There is no such folder to save in; create it first", folder)
+    try:
+        mode = os.stat(target).st_mode
+    except FileNotFoundError:
+        return None
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, "This is a folder; add a file name", target)
+    if not stat.S_ISREG(mode):
+        raise ValueError(f"{target!r} is a device or pipe, which cannot be replaced; use the name of a file.")
+    return stat.S_IMODE(mode)
+
+
+def _write(temporary: str, data: bytes, mode: int | None) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    with open(os.open(temporary, flags, 0o666), "wb") as file:
+        if mode is not None:
+            os.chmod(temporary, mode)
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _settle(folder: str) -> None:
+    """Make the new name survive a power failure, where the system lets folders be synchronised."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in _CANNOT:
+            raise
+    finally:
+        os.close(handle)
+
+
+_CANNOT: Any = (errno.EINVAL, errno.ENOTSUP)  # some network drives cannot

@@ -1,0 +1,146 @@
+"""Fields that hold arrays: {"dtype", "shape", "values"}, the values in one flat list, row by row.
+
+Neither shape nor dtype of a file is trusted: the values are counted, and compared with what they became.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .kinds import NOT_FINITE, Choice, Count, Field, Place, Real, Schema, Text, members, members_schema, real
+
+FLOATS = ("float64", "float32")
+PARTS = ("dtype", "shape", "values")
+
+
+class Array(Field):
+    """An array of one of these dtypes; its shape in names and numbers, () for a NumPy scalar."""
+
+    def __init__(self, dtypes: tuple[str, ...], shape: tuple[str | int, ...], *, finite: bool = True) -> None:
+        self.dtypes, self.shape, self.finite = dtypes, shape, finite
+
+    def pack(self, value: Any) -> dict[str, Any]:
+        array = np.asarray(value)
+        if array.dtype.name not in self.dtypes:
+            raise ValueError(f"an array of dtype {array.dtype}, which is none of {', '.join(self.dtypes)}")
+        values = array.ravel().tolist()
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            values = [value if math.isfinite(value) else str(value) for value in values]
+        return {"dtype": array.dtype.name, "shape": list(array.shape), "values": values}
+
+    def unpack(self, packed: Any, place: Place) -> Any:
+        given = members(packed, PARTS, place)
+        dtype = np.dtype(Choice(*self.dtypes).unpack(given["dtype"], place.of("dtype")))
+        shape = read_shape(given, self.shape, place)
+        return numbers(given["values"], dtype, self.finite, place.of("values")).reshape(shape)[()]
+
+    def schema(self) -> Schema:
+        number: Schema = {"type": ["number", "boolean"]}
+        items = number if self.finite else {"anyOf": [number, {"enum": list(NOT_FINITE)}]}
+        return array_schema({"enum": list(self.dtypes)}, items)
+
+
+def array_schema(dtype: Schema, items: Schema) -> Schema:
+    shape = {"type": "array", "items": Count().schema()}
+    return members_schema({"dtype": dtype, "shape": shape, "values": {"type": "array", "items": items}})
+
+
+def read_shape(given: dict[str, Any], names: tuple[str | int, ...], place: Place) -> tuple[int, ...]:
+    """The shape, if there are as many values as it says and its sizes agree with the rest of the model."""
+    shape, values = given["shape"], given["values"]
+    if not isinstance(shape, list) or len(shape) != len(names):
+        raise place.of("shape").refusal(shape, f"a list of {len(names)} integers")
+    sizes = tuple(Count().unpack(size, place.of("shape")) for size in shape)
+    if not isinstance(values, list) or len(values) != math.prod(sizes):
+        raise place.of("values").refusal(values, f"a list of {math.prod(sizes)} values, as shape says")
+    for name, size in zip(names, sizes, strict=True):
+        place.require_size(name, size)
+    return sizes
+
+
+def numbers(values: list[Any], dtype: np.dtype[Any], finite: bool, place: Place) -> Any:
+    """A flat array of these values, each of which must be of the dtype's kind and survive the conversion."""
+    kinds: set[type] = {bool} if dtype.kind == "b" else {int}
+    if dtype.kind == "f":
+        kinds = {int, float} if finite else {int, float, str}
+    if set(map(type, values)) - kinds:
+        number = next(i for i, value in enumerate(values) if type(value) not in kinds)
+        raise place.at(number).refusal(values[number], f"a {'finite ' * finite}value of dtype {dtype.name}")
+    if dtype.kind == "f":
+        return _floats(values, dtype, place)
+    if dtype.kind in "iu" and values:
+        within = Count(int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
+        within.unpack(min(values), place), within.unpack(max(values), place)
+    return np.array(values, dtype)
+
+
+def _floats(values: list[Any], dtype: np.dtype[Any], place: Place) -> Any:
+    spelled = str in set(map(type, values))  # NaN and infinity are, and only they
+    if spelled:
+        values = [real(value, place.at(i), finite=False) for i, value in enumerate(values)]
+    wide = np.array(values, np.float64)
+    with np.errstate(all="ignore"):
+        array = wide.astype(dtype)
+    exact = (array == wide) & np.isfinite(array) | (spelled & ~np.isfinite(wide))
+    if not exact.all():
+        number = int(np.flatnonzero(~exact)[0])
+        raise place.at(number).refusal(values[number], f"a number that {dtype.name} can hold")
+    return array
+
+
+class AsList(Field):
+    """A one-dimensional array in the file, a list of Python numbers in the model."""
+
+    def __init__(self, array: Array) -> None:
+        self.array = array
+
+    def pack(self, value: Any) -> dict[str, Any]:
+        return self.array.pack(np.array(value, self.array.dtypes[0]))
+
+    def unpack(self, packed: Any, place: Place) -> Any:
+        return self.array.unpack(packed, place).tolist()
+
+    def schema(self) -> Schema:
+        return self.array.schema()
+
+
+class Names(Field):
+    """An object array of strings, such as `feature_names_in_`; a plain list in the file."""
+
+    def __init__(self, size: str | None = None) -> None:
+        self.size = size
+
+    def pack(self, value: Any) -> list[str]:
+        return [Text().pack(name) for name in value]
+
+    def unpack(self, packed: Any, place: Place) -> Any:
+        if not isinstance(packed, list):
+            raise place.refusal(packed, "a list of names")
+        place.require_size(self.size, len(packed))
+        return np.array([Text().unpack(name, place.at(i)) for i, name in enumerate(packed)], object)
+
+    def schema(self) -> Schema:
+        return {"type": "array", "items": Text().schema()}
+
+
+class Structured(Field):
+    """One row of a structured dtype (an array of length 1): counts ≥ 0 and finite numbers."""
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self.dtype = dtype
+        self.fields: dict[str, Field] = {
+            name: Count() if dtype[name].kind == "i" else Real() for name in dtype.names or ()
+        }
+
+    def pack(self, value: Any) -> dict[str, Any]:
+        return {name: field.pack(value[name][0]) for name, field in self.fields.items()}
+
+    def unpack(self, packed: Any, place: Place) -> Any:
+        given, row = members(packed, self.fields, place), np.zeros(1, self.dtype)
+        for name, field in self.fields.items():
+            row[name] = field.unpack(given[name], place.of(name))
+        return row
+
+    def schema(self) -> Schema:
+        return members_schema({name: field.schema() for name, field in self.fields.items()})

@@ -1,0 +1,112 @@
+"""Fields made of other fields: may be None, one of several, lists, records."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from .kinds import Field, Place, Schema, members, members_schema
+
+
+class Optional(Field):
+    """None, or the field."""
+
+    def __init__(self, field: Field) -> None:
+        self.field = field
+
+    def pack(self, value: Any) -> Any:
+        return None if value is None else self.field.pack(value)
+
+    def unpack(self, packed: Any, place: Place) -> Any:
+        return None if packed is None else self.field.unpack(packed, place)
+
+    def schema(self) -> Schema:
+        return {"anyOf": [{"type": "null"}, self.field.schema()]}
+
+
+class IfSet(Optional):
+    """An attribute that some models do not have at all; null in the file."""
+
+
+class Either(Field):
+    """The first of several fields that takes the value."""
+
+    def __init__(self, *fields: Field) -> None:
+        self.fields = fields
+
+    def _first(self, attempts: Iterable[Any]) -> Any:
+        error = ValueError("no field given")
+        for attempt in attempts:
+            try:
+                return attempt()
+            except (TypeError, ValueError) as refused:
+                error = ValueError(str(refused))
+        raise error
+
+    def pack(self, value: Any) -> Any:
+        return self._first(lambda field=field: field.pack(value) for field in self.fields)
+
+    def unpack(self, packed: Any, place: Place) -> Any:
+        return self._first(lambda field=field: field.unpack(packed, place) for field in self.fields)
+
+    def schema(self) -> Schema:
+        return {"anyOf": [field.schema() for field in self.fields]}
+
+
+class Each(Field):
+    """A list of the field; `size` names its length."""
+
+    def __init__(self, field: Field, size: str | None = None) -> None:
+        self.field, self.size = field, size
+
+    def pack(self, value: Any) -> list[Any]:
+        return [self.field.pack(one) for one in value]
+
+    def unpack(self, packed: Any, place: Place) -> Any:
+        if not isinstance(packed, list):
+            raise place.refusal(packed, "a list")
+        place.require_size(self.size, len(packed))
+        return [self.field.unpack(one, place.at(number)) for number, one in enumerate(packed)]
+
+    def schema(self) -> Schema:
+        return {"type": "array", "items": self.field.schema()}
+
+
+class OneOrMore(Each):
+    """A list in the file; in the model the bare value where there is one only."""
+
+    def pack(self, value: Any) -> list[Any]:
+        return super().pack(value if isinstance(value, list) else [value])
+
+    def unpack(self, packed: Any, place: Place) -> Any:
+        values = super().unpack(packed, place)
+        return values[0] if len(values) == 1 else values
+
+
+class Record(Field):
+    """An object with a field per member: a named tuple, a dataclass, a dict, or (in this order) a tuple."""
+
+    def __init__(self, make: Any, fields: dict[str, Field]) -> None:
+        names = getattr(make, "_fields", None) or tuple(getattr(make, "__dataclass_fields__", fields))
+        if set(names) != set(fields):  # a member without a field would be lost in silence
+            raise TypeError(f"{make.__name__} has the members {names}, declared are {tuple(fields)}")
+        self.make, self.fields = make, fields
+
+    def _values(self, value: Any) -> dict[str, Any]:
+        if self.make in (dict, tuple):
+            return dict(value if self.make is dict else zip(self.fields, value, strict=True))
+        if not isinstance(value, self.make):
+            raise TypeError(f"{value!r} is no {self.make.__name__}")
+        return {name: getattr(value, name) for name in self.fields}
+
+    def pack(self, value: Any) -> dict[str, Any]:
+        values = self._values(value)
+        return {name: field.pack(values[name]) for name, field in self.fields.items()}
+
+    def unpack(self, packed: Any, place: Place) -> Any:
+        given = members(packed, self.fields, place)
+        values = {
+            name: field.unpack(given[name], place.inside().of(name)) for name, field in self.fields.items()
+        }
+        return tuple(values.values()) if self.make is tuple else self.make(**values)
+
+    def schema(self) -> Schema:
+        return members_schema({name: field.schema() for name, field in self.fields.items()})

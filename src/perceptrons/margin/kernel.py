@@ -1,0 +1,187 @@
+"""`KernelPerceptron`: the margin family in dual form (Aizerman, Braverman and Rozonoer, 1964).
+
+Weights are a sum of rows, w = Σ a_i y_i φ(x_i), so a score is a sum of kernel values and φ is never needed.
+Training keeps the scores of all rows: a correction of row i adds τ·y_i·K(x_i, ·) to them. This is the same
+compiled sweep as `Perceptron`'s over rows of another kind (`data.rows.Gram`): the same policies, and for
+the linear kernel the same corrections.
+"""
+
+import warnings
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import gen_batches
+
+from ..base import Threshold
+from ..certifying import CLOSE, Look, certificates_of
+from ..data.encode import Encoded, encode, is_sparse
+from ..data.order import generators
+from ..data.rows import Array
+from ..fields import Field
+from ..theory.certificate import lifted_norm
+from .complaint import complaint, count_hopeless
+from .kernel_record import KERNEL_FIELDS, restore_kernel
+from .kernel_values import BATCH, REMEDY, kernel_norm, read_kernel
+from .memory import blank, open_state
+from .parameters import check_radius, read_lift, read_plan, read_rule
+from .published import publish
+from .theorem import Terms
+from .training import CONVERGED, Run, train
+
+
+class KernelPerceptron(Threshold):
+    """A perceptron in the feature space of a kernel, with a certificate of what it achieved there.
+
+    Parameters
+    ----------
+    kernel : str or callable, default "rbf"
+        A kernel of `sklearn.metrics.pairwise` ("linear", "poly", "rbf", "laplacian", "cosine", …), a function
+        of two sets of rows that returns the matrix of their kernel values, or "precomputed".
+    gamma : "scale", "auto" or float, default "scale"
+        γ of the kernels that have one: 1/(n·variance of X), 1/n, or the number.
+    degree, coef0 : default 3 and 1
+        Of the polynomial and sigmoid kernels.
+    step, eta, margin, alpha, order, result, ties, fit_intercept, intercept_scaling, max_epochs, max_updates,
+    tol, random_state, verbose : as in `Perceptron`; R is the largest √K(x, x).
+
+    Attributes
+    ----------
+    classes_, n_features_in_, feature_names_in_ : as in scikit-learn.
+    support_, support_vectors_, dual_coef_, intercept_ : the rows ever used (numbers and values; no values for
+        a precomputed kernel) and what each contributed: a score is Σ dual_coef_·K(support_vectors_, x) + b.
+    gamma_ : γ as a number.
+    n_updates_, n_presentations_, n_iter_, converged_, n_rows_, lift_, history_, certificate_ : as in
+        `Perceptron`; margins are those of the feature space.
+
+    Examples
+    --------
+    >>> from perceptrons import KernelPerceptron
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]      # XOR: no line separates it
+    >>> model = KernelPerceptron(kernel="rbf", gamma=1.0, random_state=0).fit(X, y)
+    >>> model.predict(X), model.certificate_.separable
+    (array([0, 1, 1, 0]), True)
+    """
+
+    _file_fields: ClassVar[dict[str, Field]] = KERNEL_FIELDS
+    _loaded = restore_kernel
+
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        *,
+        gamma: Any = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        step: str = "fixed",
+        eta: Any = 1.0,
+        margin: Any = 0.0,
+        alpha: float = 1.5,
+        order: str = "shuffle",
+        result: str = "last",
+        ties: str = "wrong",
+        fit_intercept: bool = True,
+        intercept_scaling: Any = "radius",
+        max_epochs: int = 1000,
+        max_updates: int | None = None,
+        tol: float | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.step = step
+        self.eta = eta
+        self.margin = margin
+        self.alpha = alpha
+        self.order = order
+        self.result = result
+        self.ties = ties
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.max_epochs = max_epochs
+        self.max_updates = max_updates
+        self.tol = tol
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any) -> "KernelPerceptron":
+        """Train until no row violates, the gap closes (`tol`), or a cap is reached."""
+        plan = read_plan(self)
+        data = encode(self, X, y)
+        data = data._replace(matrix=data.matrix.astype(np.float64, copy=False))
+        kernel = read_kernel(self, data.matrix)
+        gram = kernel.gram(data.matrix)
+        smallest, largest = float(gram.diagonal.min()), float(gram.diagonal.max())
+        if smallest < 0:
+            raise ValueError(f"K(x, x) = {smallest:.3g} for a row, but a kernel is >= 0 there; {REMEDY}.")
+        data = data._replace(X=gram, smallest=smallest, largest=largest)
+        rule = read_rule(self, read_lift(self, data.largest))
+        check_radius(rule, data.largest)
+        fetch = partial(kernel.fill, data.matrix, gram)
+        scores, n_vectors = np.zeros(len(data.codes)), 1 if len(data.classes) == 2 else len(data.classes)
+        memories, verdicts = [], []
+        for signs, rng in zip(data.signs(), generators(self.random_state, n_vectors), strict=True):
+            before = blank(scores, 0.0, rule, self.result == "average", rng)
+            run = Run(gram, signs, rule, plan, before, open_state(before, len(signs), rule, np.float64))
+            run.fetch = fetch
+            train(run)
+            memories.append(run.memory())
+            verdicts.append(run.verdict)
+        self.classes_, self.gamma_, self._kernel = data.classes, kernel.gamma, kernel
+        self._terms = Terms(self.get_params(deep=False), rule.rho_squared, True, False, False)
+        publish(self, memories, self._terms)
+        self.support_vectors_ = data.matrix[self.support_][:, : 0 if kernel.precomputed else None]
+        certificates = certificates_of(self, data, batch=False)
+        self.certificate_ = certificates[0] if n_vectors == 1 else certificates
+        hopeless = count_hopeless(data, rule, memories)
+        self.converged_ = all(verdict == CONVERGED for verdict in verdicts) and not hopeless
+        if not self.converged_:
+            warnings.warn(complaint(self, certificates, verdicts, hopeless), ConvergenceWarning, stacklevel=2)
+        return self
+
+    def _sums(self, X: Any) -> Array:
+        return self._combine(X, self.dual_coef_)
+
+    def _combine(self, matrix: Any, duals: Array) -> Array:
+        """Scores without intercept, one column per row of duals; in batches, to spare memory."""
+        kernel, sums = self._kernel, np.empty((matrix.shape[0], len(duals)))
+        for part in gen_batches(matrix.shape[0], BATCH):
+            rows = matrix[part]
+            given = kernel.precomputed
+            values = rows[:, self.support_] if given else kernel.values(rows, self.support_vectors_)
+            sums[part] = values @ duals.T
+        return sums
+
+    def _look(self, k: int, data: Encoded, signs: Array, a: Array) -> Look:
+        """What `certify` must know, from kernel values and duals."""
+        own, duals = self._own_rows(data.matrix), self.dual_coef_[[k]]
+        b, lift = float(self.intercept_[k]), self.lift_
+        if self._kernel.precomputed and not own:
+            raise ValueError(
+                f"A precomputed kernel is certified on the {self.n_rows_} rows it was trained on, "
+                f"but these are {data.matrix.shape[0]}."
+            )
+        reach = signs * (self._combine(data.matrix, duals)[:, 0] + b)
+        supports = data.matrix[self.support_] if own else self.support_vectors_
+        norm = lifted_norm(np.array([kernel_norm(duals[0], self._combine(supports, duals)[:, 0])]), b, lift)
+        largest = float(self._kernel.diagonal(data.matrix).max())
+        close = CLOSE[np.dtype(np.float64)] * max(norm, float(np.sqrt(largest + lift**2)))
+        own &= lifted_norm(np.zeros(1), self._terms.rho_squared * float(duals.sum()) - b, lift) <= close
+        n_errors = int(((reach < 0) | ((reach == 0) & (signs > 0))).sum())
+        return Look(float(reach.min()), n_errors, norm, largest, close, norm if own else None, False)
+
+    def _own_rows(self, matrix: Any) -> bool:
+        """Do these rows hold those ever used, at their places? (A precomputed kernel knows no others.)"""
+        if matrix.shape[0] != self.n_rows_ or self._kernel.precomputed:
+            return bool(matrix.shape[0] == self.n_rows_)
+        difference = matrix[self.support_] - self.support_vectors_
+        return not (difference.count_nonzero() if is_sparse(difference) else difference.any())
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        return tags

@@ -1,0 +1,30 @@
+"""Historical names, and the settings of `Perceptron` that they stand for."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+_SETTINGS: dict[str, dict[str, Any]] = {
+    "rosenblatt": {"order": "cyclic"},
+    "absolute-correction": {"step": "absolute", "order": "cyclic"},
+    "fractional-correction": {"step": "fractional", "order": "cyclic"},
+    "pam": {"margin": 1.0},
+    "paum": {"margin": (0.1, 1.0)},
+    "r-independent": {"margin": "adaptive"},
+    "infinity": {"margin": "infinity"},
+    "growing": {"margin": "growing"},
+    "minover": {"order": "worst", "tol": 0.01, "max_epochs": 100_000},
+    "passive-aggressive": {"step": "passive-aggressive", "margin": 1.0},
+    "averaged": {"result": "average"},
+    "pocket": {"result": "pocket"},
+}
+
+NAMED: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {name: MappingProxyType(settings) for name, settings in _SETTINGS.items()}
+)
+"""`Perceptron(**NAMED["pam"])` is the perceptron algorithm with margins, and so on; read-only.
+
+>>> from perceptrons import NAMED, Perceptron
+>>> Perceptron(**NAMED["paum"])
+Perceptron(margin=(0.1, 1.0))
+"""

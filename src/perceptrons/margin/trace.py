@@ -1,0 +1,80 @@
+"""`trace`: every correction of a training run, one by one, for teaching and plotting."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from ..data.encode import Encoded, encode
+from ..data.rows import Array, add
+from .perceptron import Perceptron
+from .training import Entry
+
+
+@dataclass(frozen=True)
+class Correction:
+    """w ← w + step·sign·x, because sign·score did not exceed beta.
+
+    Attributes
+    ----------
+    number : 1, 2, …
+    row, sign : the row corrected, and its class as −1 or +1.
+    step, beta : τ, and the target β that the row missed.
+    coef_before, intercept_before, coef_after, intercept_after : the weights.
+    vector : which weight vector, with more than two classes; else 0.
+    """
+
+    number: int
+    row: int
+    sign: int
+    step: float
+    beta: float
+    coef_before: Array
+    intercept_before: float
+    coef_after: Array
+    intercept_after: float
+    vector: int = 0
+
+
+def trace(model: Perceptron, X: Any, y: Any) -> Iterator[Correction]:
+    """Train a perceptron of these settings on X, y and yield every correction, from zero weights on.
+
+    The corrections lead exactly to the last weights of `model.fit(X, y)`, which are `coef_` and `intercept_`
+    unless `result` asks for others. `order="active"` may take corrections back; those are left out. With
+    more than two classes the weight vectors come one after the other.
+
+    >>> from perceptrons import Perceptron, trace
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 1]             # Honavar's example: OR
+    >>> model = Perceptron(order="cyclic", ties="negative", intercept_scaling=1)
+    >>> for c in trace(model, X, y):
+    ...     print(c.row, c.sign, c.intercept_before, c.coef_before, "→", c.intercept_after, c.coef_after)
+    1 1 0.0 [0. 0.] → 1.0 [0. 1.]
+    0 -1 1.0 [0. 1.] → 0.0 [0. 1.]
+    2 1 0.0 [0. 1.] → 1.0 [1. 1.]
+    0 -1 1.0 [1. 1.] → 0.0 [1. 1.]
+    """
+    if not isinstance(model, Perceptron):
+        raise ValueError(f"trace follows a Perceptron, not a {type(model).__name__}.")
+    if model.order == "shuffle" and not isinstance(model.random_state, Integral):
+        raise ValueError(
+            f"random_state={model.random_state!r}: these shuffles could not be drawn again, so the trace "
+            "would not be that of the model; use an integer, or order='cyclic'."
+        )
+    logs: list[list[Entry]] = []
+    again = clone(model)._fit(X, y, logs=logs)
+    return _replay(again, encode(again, X, y, reset=False, classes=again.classes_), logs)
+
+
+def _replay(model: Perceptron, data: Encoded, logs: list[list[Entry]]) -> Iterator[Correction]:
+    """Make the logged corrections once more, with the arithmetic of the sweep."""
+    rho_squared = model._terms.rho_squared
+    for vector, (signs, log) in enumerate(zip(data.signs(), logs, strict=True)):
+        w, b = np.zeros_like(model.coef_[vector]), 0.0
+        for number, (row, step, beta) in enumerate(log, 1):
+            sign, before, b_before = int(signs[row]), w.copy(), b
+            add(data.X, row, step * sign, w)
+            b += step * sign * rho_squared
+            yield Correction(number, row, sign, step, beta, before, b_before, w.copy(), b, vector)

@@ -1,0 +1,47 @@
+"""Tables that cannot be read or learned from: what is in the file, and what the error must say."""
+
+BAD_FILES = {  # name: (bytes, message)
+    "empty.csv": (b"", "is empty; a table has a line of column names"),
+    "blank.csv": (b"\n \n", "is empty"),
+    "header_only.csv": (b"a,y\n", "has column names but no rows"),
+    "short_row.csv": (b"a,b,y\n1,2,u\n\n3,v\n", "line 4 has 2 cells, but the first line has 3"),
+    "long_row.csv": (b"a,y\n1,u,2\n", "line 2 has 3 cells, but the first line has 2"),
+    "latin.csv": ("a,y\nCafé,u\n".encode("latin-1"), "is not UTF-8 text (it holds the byte 0xe9)"),
+    "utf16.csv": ("a,y\n1,u\n".encode("utf-16"), "is not UTF-8 text"),
+    "big_cell.csv": (
+        b"a,y\n" + b"x" * 10_000_000 + b",u\n",
+        "line 2: a cell is longer than 131,072 characters",
+    ),
+    "big_quoted_cell.csv": (b'a,y\n"' + b"x\n" * 5_000_000, "a cell is longer than 131,072 characters"),
+    "twice.csv": (b"a,y,a\n1,u,2\n", "names two columns 'a'; if it is data, say --no-header"),
+    "unnamed.csv": (b"a,,y\n1,2,u\n", "has no name for column 2; if it is data, say --no-header"),
+    "numbers.csv": (b"1,2\n3,4\n", "holds numbers, not column names; say --no-header"),
+    "semicolon.csv": (b"a;y\n1;u\n", "has one column only, but it holds ';'; say --separator ';'"),
+    "tabs.csv": (b"a\ty\n1\tu\n", "say --separator tab"),
+    "open_quote.csv": (b'a,y\n"x,1\n2,3\n', "line 3: a quotation mark is not closed"),
+    "quote.csv": (b'a,y\n"x"z,1\n', "line 2: a quotation mark is not closed, or stands inside a quoted cell"),
+    "damaged.parquet": (b"PAR1 and nothing else", "is not a readable Parquet file"),
+    "empty.parquet": (b"", "is not a readable Parquet file"),
+    "damaged.arrow": (b"ARROW1\0\0 and nothing else", "is not a readable Arrow file"),
+    "table.xlsx": (b"PK", "is no kind of file we read; rename it or convert it to one of .csv"),
+    "table": (b"a,y\n1,2\n", "is no kind of file we read"),
+}
+BAD_TARGETS = {
+    "other_target.csv": (b"a,Y\n1,u\n2,v\n", "There is no column 'y'; did you mean 'Y'?"),
+    "no_target.csv": (b"a,b\n1,u\n2,v\n", "There is no column 'y'; there are 'a', 'b'."),
+    "missing_labels.csv": (b"a,y\n1,u\n2,?\n3,v\n4,\n", "2 of 4 rows have no value in the target 'y'"),
+    "one_class.csv": (b"a,y\n1,u\n2,u\n", "The target 'y' holds one class only, 'u'"),
+    "continuous.csv": (
+        b"a,y\n" + b"".join(b"%d,%d.5\n" % (i, i) for i in range(30)),
+        "predicts classes, but the target 'y' has 30 different numbers",
+    ),
+    "many_integers.csv": (
+        b"a,y\n" + b"".join(b"%d,%d\n" % (i, i % 40) for i in range(80)),
+        "the target 'y' has 40 different numbers",
+    ),
+    "row_names.csv": (
+        b"a,y\n" + b"".join(b"%d,name%d\n" % (i, i) for i in range(30)),
+        "30 different values in 30 rows: it names rows, not classes",
+    ),
+    "target_alone.csv": (b"y\nu\nv\n", "The table has no column besides the target 'y'"),
+}

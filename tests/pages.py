@@ -1,0 +1,58 @@
+"""Run the commands on the pages and write down what they print:  python -m tests.pages
+
+In a block marked ```console every line that begins with "$ " is a command; what follows is its output, never
+typed by hand. The commands of a page run one after the other in an empty folder that holds the examples.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = (ROOT / "docs" / "first-steps.md",)
+BLOCK = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
+SECONDS = re.compile(r"\d+(\.\d+)? (µs|ms|s)\b *")  # times differ from run to run
+
+
+def run(command: str, folder: Path) -> str:
+    """What a command prints, on an 88 column wide terminal."""
+    program = f'"{sys.executable}" -m perceptrons'
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "88", "NO_COLOR": "1"}
+    line = re.sub(r"^perceptrons\b", program.replace("\\", r"\\"), command)
+    done = subprocess.run(line, shell=True, cwd=folder, env=environment, capture_output=True, text=True)
+    lines = (done.stdout + done.stderr).splitlines()
+    return "\n".join(text.rstrip() for text in lines).strip("\n")
+
+
+def fill(page: str) -> str:
+    """The page with the output of its commands as it is today."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for table in (ROOT / "examples").glob("*.csv"):
+            shutil.copy(table, folder)
+
+        def answer(found: re.Match[str]) -> str:
+            commands = re.findall(r"^\$ (.*)$", found[0], re.MULTILINE)
+            return "\n\n".join(f"$ {command}\n{run(command, folder)}".rstrip() for command in commands) + "\n"
+
+        return BLOCK.sub(answer, page)
+
+
+def without_times(page: str) -> str:
+    return SECONDS.sub("TIME", page)
+
+
+def main() -> None:
+    for path in PAGES:
+        before = path.read_text(encoding="utf-8")
+        after = fill(before)
+        path.write_text(after, encoding="utf-8")
+        print(f"{path.relative_to(ROOT)}: {'written' if after != before else 'up to date'}")
+
+
+if __name__ == "__main__":
+    main()

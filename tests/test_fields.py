@@ -1,0 +1,200 @@
+"""The vocabulary of model files: each field takes back what it gave, and nothing that others forged."""
+
+import json
+from typing import NamedTuple
+
+import jsonschema
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from perceptrons.fields import (
+    FLOATS,
+    Array,
+    AsList,
+    Choice,
+    Count,
+    Each,
+    Either,
+    Flag,
+    IfSet,
+    Labels,
+    LostFunction,
+    Matrix,
+    Names,
+    OneOrMore,
+    Optional,
+    Parameter,
+    Parameters,
+    Place,
+    RandomState,
+    Real,
+    Record,
+    Structured,
+    Text,
+)
+
+
+class Pair(NamedTuple):
+    a: int
+    b: object
+
+
+NUMBERS = np.array([[1.5, -0.0, 1e-320], [2.0**60, 3.0, 0.1]])
+CLOCK = np.array([(3, 0.5)], [("ticks", np.int64), ("time", np.float64)])
+KEPT = [
+    (Count(-1, 9), 4),
+    (Count(), np.uint8(7)),
+    (Real(), 0.1),
+    (Real(finite=False), -np.inf),
+    (Flag(), np.bool_(True)),
+    (Text(), "é"),
+    (Choice("a", "b"), "b"),
+    (Optional(Count()), None),
+    (IfSet(Count()), 3),
+    (Either(Count(), Text()), "x"),
+    (Either(Array(("int64",), ()), Array(("int64",), ("n",))), np.array([1, 2])),
+    (Each(Flag(), "n"), [True, False]),
+    (OneOrMore(Count()), 5),
+    (OneOrMore(Count()), [5, 6]),
+    (Record(Pair, {"a": Count(), "b": Optional(Text())}), Pair(1, None)),
+    (Record(tuple, {"a": Count(), "b": Text()}), (1, "x")),
+    (Record(dict, {"a": Array(FLOATS, (".n", 3))}), {"a": NUMBERS}),
+    (Array(FLOATS, ("n", "m")), NUMBERS.astype(np.float32)),
+    (Array(FLOATS, ("n",), finite=False), np.array([np.nan, np.inf, -np.inf, 1.0])),
+    (Array(("bool",), ("n",)), np.array([True, False])),
+    (Array(("uint64",), ("n",)), np.array([2**64 - 1], np.uint64)),
+    (Array(FLOATS, ("n", "m")), np.zeros((3, 0))),
+    (Array(("int64",), ()), np.int64(3)),
+    (AsList(Array(("float64",), ("n",))), [0.5, 1.0]),
+    (Names("n"), np.array(["a", "b"], object)),
+    (Labels("n"), np.array(["a", "b"], "U7")),
+    (Structured(CLOCK.dtype), CLOCK),
+    (Matrix(("n", "m")), NUMBERS),
+    (Matrix(("n", "m")), sp.csr_array(NUMBERS)),
+    (Matrix(("n", "m")), sp.csr_matrix(([1.0, 2.0], ([0, 2], [1, 0])), (4, 2), dtype=np.float32)),
+    (Matrix(("n", "m")), sp.csr_array((0, 3))),
+    (Parameters(), {"a": (1, None), "b": [2.0, "x"], "c": np.nan, "d": LostFunction("f")}),
+    (RandomState(), np.random.RandomState(4)),
+]
+
+
+def same(one, other):
+    if isinstance(one, np.random.RandomState):
+        return one.normal() == other.normal() and one.randint(9) == other.randint(9)
+    if sp.issparse(one):
+        return type(one) is type(other) and one.dtype == other.dtype and (one != other).nnz == 0
+    if isinstance(one, np.ndarray):
+        return one.dtype == other.dtype and np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
+    plain, other = (value.item() if isinstance(value, np.generic) else value for value in (one, other))
+    return repr(plain) == repr(other)
+
+
+@pytest.mark.parametrize(("field", "value"), KEPT, ids=lambda value: type(value).__name__)
+def test_what_is_packed_is_unpacked(field, value):
+    packed = json.loads(json.dumps(field.pack(value), allow_nan=False))
+    jsonschema.validate(packed, field.schema())
+    assert same(value, field.unpack(packed, Place("it", {})))
+
+
+CSR = Matrix(("n", "m")).pack(sp.csr_array(NUMBERS))
+BROKEN = [
+    ("indices", [0, 1, 2, 0, 1, 3]),
+    ("indices", [0, 1, 2, 0, 1, -1]),
+    ("indices", [0, 1, 2, 0, 1, 1]),
+    ("indptr", [0, 7, 6]),
+    ("indptr", [0, 3, 5]),
+    ("indptr", [1, 3, 6]),
+    ("indptr", [0, 6]),
+    ("shape", [2, 2]),
+    ("shape", [3, 3]),
+    ("shape", [-1, 3]),
+]
+
+
+@pytest.mark.parametrize(("part", "values"), BROKEN)
+def test_a_sparse_matrix_that_points_elsewhere(part, values):
+    broken = {**CSR, part: {**CSR[part], "shape": [len(values)], "values": values}}
+    Matrix(("n", "m")).unpack(CSR, Place("it", {}))
+    with pytest.raises(ValueError, match="it"):
+        Matrix(("n", "m")).unpack(broken, Place("it", {}))
+
+
+REFUSED = [
+    (Count(), -1, "it is -1, but it must be an integer from 0"),
+    (Real(least=0), -0.5, "a number >= 0"),
+    (Real(), "nan", "a finite number"),
+    (Flag(), 1, "true or false"),
+    (Text(), 1, "text"),
+    (Choice("a"), "b", "one of 'a'"),
+    (Either(Count(), Text()), None, "text"),
+    (Each(Count()), {}, "a list"),
+    (Each(Count()), [0, "x"], r"it\[1\] is 'x'"),
+    (Names(), "ab", "a list of names"),
+    (Names(), [1], r"it\[0\] is 1"),
+    (Record(dict, {"a": Count()}), [], "an object"),
+    (Parameters(), [], "an object"),
+    (Parameters(), {"a": [[1]]}, r"it.a\[0\] is \[1\]"),
+    (Parameter(), {"tuple": 1}, "plain, or an object"),
+    (Array(FLOATS, ("n",)), {"dtype": "float32", "shape": [1], "values": [0.1]}, "that float32 can hold"),
+    (Array(FLOATS, ("n",)), {"dtype": "float32", "shape": [1], "values": [1e300]}, "that float32 can hold"),
+    (Array(FLOATS, ("n",)), {"dtype": "float64", "shape": [1], "values": ["nan"]}, r"values\[0\] is 'nan'"),
+    (
+        Array(("bool",), ("n",)),
+        {"dtype": "bool", "shape": [1], "values": [1]},
+        "a finite value of dtype bool",
+    ),
+    (Array(("int8",), ("n",)), {"dtype": "int8", "shape": [1], "values": [1.0]}, "dtype int8"),
+    (Array(("int8",), (2,)), {"dtype": "int8", "shape": [1], "values": [1]}, "has 1, but it must have 2"),
+    (Labels("n"), {"dtype": "|S1", "shape": [1], "values": ["ā"]}, "a label of dtype .S1"),
+    (Labels("n"), {"dtype": "<U1", "shape": [1], "values": ["ab"]}, "a label of dtype <U1"),
+    (Labels("n"), {"dtype": "M8", "shape": [1], "values": [1]}, "a dtype that labels have"),
+]
+
+
+@pytest.mark.parametrize(("field", "packed", "message"), REFUSED)
+def test_what_is_refused(field, packed, message):
+    with pytest.raises(ValueError, match=message):
+        field.unpack(packed, Place("it", {}))
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        (Array(FLOATS, ("n",)), np.array([1])),
+        (Labels("n"), np.array(["2020-01-01"], "M8[D]")),
+        (RandomState(), np.random.RandomState(np.random.PCG64(0))),
+        (Parameter(), np.zeros(2)),
+        (Parameter(), {"a": 1}),
+        (Either(Count(), Flag()), object),
+    ],
+)
+def test_what_is_not_packed(field, value):
+    if isinstance(field, Either):
+        assert field.pack(value) is True
+    else:
+        with pytest.raises(ValueError, match=r"\w"):
+            field.pack(value)
+
+
+def test_sizes_are_the_same_in_the_whole_model():
+    """But for those with a dot, which are each record's own."""
+    place, one = Place("it", {}), Array(("int64",), ("n",))
+    one.unpack(one.pack(np.array([1, 2])), place.of("a"))
+    with pytest.raises(ValueError, match=r"it.b has 1 n, but it must have 2 as the rest implies"):
+        one.unpack(one.pack(np.array([1])), place.of("b"))
+    own = Each(Record(dict, {"a": Array(("int64",), (".n",)), "b": Array(("int64",), (".n",))}))
+    packed = own.pack([{"a": np.arange(n), "b": np.arange(n)} for n in (1, 2)])
+    assert len(own.unpack(packed, place.of("c"))) == 2
+    packed[1]["b"] = packed[0]["b"]
+    with pytest.raises(ValueError, match=r"it.c\[1\].b has 1 n, but it must have 2"):
+        own.unpack(packed, Place("it.c", {}))
+
+
+def test_a_member_without_a_field_is_noticed_when_declared():
+    with pytest.raises(TypeError, match="Pair has the members"):
+        Record(Pair, {"a": Count()})
+    with pytest.raises(TypeError, match="is no Pair"):
+        Record(Pair, {"a": Count(), "b": Count()}).pack((1, 2))

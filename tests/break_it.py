@@ -40,7 +40,7 @@ margin/sweep.py | duals[i] += tau | duals[i] = tau | test_margin.py
 margin/sweep.py | first_clean = position | first_clean = position - 1 | test_margin.py
 margin/sweep.py | float(presented + position - 1) | float(presented + position) | test_margin.py
 margin/training.py | clean=run.clock["clean"] >= m) | clean=True) | test_theorems.py
-margin/training.py | errors < self.pocket[0] | True | test_margin.py
+margin/memory.py | errors == self.errors == 0 and larger | errors == 0 | test_margin.py
 margin/training.py | part[...] = was | pass | test_margin.py
 margin/theorem.py | max(betas) / (eta if step == FIXED else 1.0) | max(betas) | test_theorems.py
 margin/starts.py | start.n_rows != len(signs) | False | test_streams.py

@@ -13,15 +13,20 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = (ROOT / "docs" / "first-steps.md",)
+SETTINGS = {"NO_COLOR": "1", "NUMBA_DISABLE_JIT": "0"}  # as a reader runs them
+PAGES = (ROOT / "README.md", ROOT / "docs" / "first-steps.md")
 BLOCK = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
-SECONDS = re.compile(r"\d+(\.\d+)? (µs|ms|s)\b *")  # times differ from run to run
+TIME = re.compile(r"\b\d+(\.\d+)? (µs|ms|s)\b")  # differs from run to run, and so do the widths of columns
+LONG = re.compile(
+    r"\b\d{1,3}(,\d{3})+\b|\d+\.\d{4,}"
+)  # thousands of corrections hang on the last bit of a sum
+SPACE = re.compile(r"[\s─]+")
 
 
 def run(command: str, folder: Path) -> str:
-    """What a command prints, on an 88 column wide terminal."""
+    """What a command prints, on a terminal 100 columns wide."""
     program = f'"{sys.executable}" -m perceptrons'
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "88", "NO_COLOR": "1"}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "100", **SETTINGS}
     line = re.sub(r"^perceptrons\b", program.replace("\\", r"\\"), command)
     done = subprocess.run(line, shell=True, cwd=folder, env=environment, capture_output=True, text=True)
     lines = (done.stdout + done.stderr).splitlines()
@@ -42,8 +47,9 @@ def fill(page: str) -> str:
         return BLOCK.sub(answer, page)
 
 
-def without_times(page: str) -> str:
-    return SECONDS.sub("TIME", page)
+def comparable(page: str) -> str:
+    """The page without what may differ from one run, or one processor, to the next."""
+    return SPACE.sub(" ", LONG.sub("LONG", TIME.sub("TIME", page)))
 
 
 def main() -> None:

@@ -70,7 +70,9 @@ FIT = ("--target", "grade", "--drop", "lot", "--nominal", "zip", "--max-epochs",
 def test_compare(command, table):
     code, out, err = command("compare", table, *FIT, "--folds", 3)
     assert (code, err) == (0, "")
-    assert out.startswith("table.csv: 60 rows, 4 columns; classes poor 30, fine 30.\nAlways answering poor")
+    assert out.startswith(
+        "table.csv: 60 rows, 4 columns; classes poor (30), fine (30).\nAlways answering poor"
+    )
     assert "right for 50.0 %" in out
     assert "learner" in out
     for name in ("perceptron", "growing margin", "averaged", "logistic regression", "shallow tree"):
@@ -135,8 +137,14 @@ def test_from_a_table_to_a_certificate(command, table):
     Path("other.csv").write_text(coffee(40, seed=1))
     code, out, err = command("certify", "model.json", "other.csv")
     assert (code, err) == (1, "")
+    assert "The certificate is about the 60 rows fitted, and this table has 40." in out
+    assert "What holds for the rows of this table" in out
+
+    same_size = Path(table).read_text().replace("poor", "fine", 1)
+    Path("other.csv").write_text(same_size)
+    code, out, err = command("certify", "model.json", "other.csv")
+    assert (code, err) == (1, "")
     assert "The certificate does not hold: separable is given as True" in out
-    assert "What does hold for them" in out
 
 
 def test_as_json(command, table):
@@ -460,7 +468,7 @@ def test_voting(command, jit):
         "compare", file, "--no-header", "--target", "column_1", "--folds", 3, "--max-epochs", epochs
     )
     assert code == 0
-    assert "435 rows, 16 columns; classes democrat 267, republican 168" in out
+    assert "435 rows, 16 columns; classes democrat (267), republican" in out
     code, _, err = command("compare", file, "--target", "column_1")
     assert code == 2
     assert "names two columns 'n'; if it is data, say --no-header" in err

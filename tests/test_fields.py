@@ -58,7 +58,6 @@ KEPT = [
     (OneOrMore(Count()), 5),
     (OneOrMore(Count()), [5, 6]),
     (Record(Pair, {"a": Count(), "b": Optional(Text())}), Pair(1, None)),
-    (Record(tuple, {"a": Count(), "b": Text()}), (1, "x")),
     (Record(dict, {"a": Array(FLOATS, (".n", 3))}), {"a": NUMBERS}),
     (Array(FLOATS, ("n", "m")), NUMBERS.astype(np.float32)),
     (Array(FLOATS, ("n",), finite=False), np.array([np.nan, np.inf, -np.inf, 1.0])),

@@ -3,6 +3,7 @@
 import random
 import re
 import sys
+from collections import Counter
 from datetime import date
 from types import SimpleNamespace
 
@@ -11,8 +12,9 @@ import polars as pl
 import pytest
 
 from perceptrons import TableEncoder
+from perceptrons.data.delimited import read_head, read_rows
 from perceptrons.data.layout import describe, labels_of, lay_out, prepare, split
-from perceptrons.data.table import read_table
+from perceptrons.data.table import _read_plain, read_table
 from tests.bad_tables import BAD_FILES, BAD_TARGETS
 
 
@@ -239,3 +241,51 @@ def test_without_polars(monkeypatch):
     monkeypatch.setattr("perceptrons.data.table", SimpleNamespace(), raising=False)
     with pytest.raises(ImportError, match=r'pip install "perceptrons\[app\]"'):
         __import__("perceptrons.data.table", fromlist=["read_table"])
+
+
+def random_text(chance):
+    """Mostly a table; some lines too short or too long, some cells strange."""
+    width, end = chance.randint(1, 3), chance.choice(["\n", "\n", "\r\n"])
+    strange = chance.random() < 0.5
+
+    def cell():
+        some = 'a1 é;"\n\r\t\0,' if strange and chance.random() < 0.2 else "ab12 "
+        text = "".join(chance.choice(some) for _ in range(chance.choice([0, 1, 1, 2, 3])))
+        return f'"{text}"' if strange and chance.random() < 0.1 else text
+
+    def line():
+        return ",".join(cell() for _ in range(width + chance.choice([0] * 18 + [-1, 1])))
+
+    return end.join(line() for _ in range(chance.randint(1, 4))) + end * chance.randint(0, 1)
+
+
+def test_the_fast_way_reads_what_the_careful_one_does(tmp_path):
+    """Whatever is in the file: either it is left to the careful way, or both give the same cells."""
+    chance, counts = random.Random(0), Counter()
+    for _ in range(4000):
+        path = write(tmp_path, random_text(chance))
+        try:
+            head = read_head(path, header=False, separator=",")
+        except ValueError:
+            continue
+        fast = _read_plain(path, head)
+        counts["fast" if fast is not None else "careful"] += 1
+        if fast is not None:
+            careful = [row for chunk in read_rows(path, head) for row in chunk]
+            assert [[(cell or "").strip() for cell in row] for row in fast.rows()] == [
+                [cell.strip() for cell in row] for row in careful
+            ]
+    assert min(counts.values()) > 300
+
+
+def test_the_fast_way_is_taken(tmp_path):
+    """Plain tables go that way, header or not, Windows line ends or not; a hole at the end does not."""
+    for text in ("a,b\n1,x\n2,y\n", "a,b\r\n1,x\r\n,y", "\ufeffa,b\n1,x\n"):
+        for header in (True, False):
+            path = write(tmp_path, text)
+            frame = _read_plain(path, read_head(path, header, None))
+            assert frame is not None
+            assert frame.columns == (["a", "b"] if header else ["column_1", "column_2"])
+            assert frame.rows()[0][0] == ("1" if header else "a")
+    path = write(tmp_path, "a,b\n1,\n")
+    assert _read_plain(path, read_head(path, True, None)) is None

@@ -19,6 +19,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 from .data.columns import TableEncoder
+from .margin.kernel import KernelPerceptron
 from .margin.named import NAMED
 from .margin.perceptron import Perceptron
 
@@ -34,6 +35,9 @@ LEARNERS: dict[str, Build] = {  # name → (seed, max_epochs) → an estimator t
     "perceptron": _perceptron(result="pocket"),
     "growing margin": _perceptron(margin="growing", result="pocket"),
     "averaged": _perceptron(result="average"),
+    "kernel": lambda seed, max_epochs: KernelPerceptron(
+        result="pocket", random_state=seed, max_epochs=max_epochs
+    ),
     "logistic regression": lambda seed, max_epochs: LogisticRegression(max_iter=10_000),
     "shallow tree": lambda seed, max_epochs: DecisionTreeClassifier(max_depth=3, random_state=seed),
 }

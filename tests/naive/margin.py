@@ -116,7 +116,7 @@ class Training:
         self.gave_up, self.before_active = False, None  # order "active"
         self.history, self.updates = [], []
         self.model_sum = [0.0] * len(self.model())
-        self.pocket, self.pocket_errors = self.model(), math.inf
+        self.pocket, self.pocket_rank = self.model(), (math.inf, 0.0)
         self.open_epoch()
 
     # One row
@@ -199,6 +199,10 @@ class Training:
         intercept_part = self.b**2 / self.rho_squared if self.rho_squared > 0 else 0.0
         return math.sqrt(dot(self.w, self.w) + intercept_part)
 
+    def margin(self):
+        """Achieved by these weights."""
+        return min(self.y[i] * self.score(i) for i in self.rows) / self.norm() if self.norm() else 0.0
+
     def margin_bound(self):
         """No hyperplane has a larger margin than ||w|| / sum of a."""
         return self.norm() / sum(self.duals) if sum(self.duals) > 0 else math.inf
@@ -211,8 +215,7 @@ class Training:
     def gap_closed(self):
         if self.tol is None or sum(self.duals) == 0 or self.norm() == 0:
             return False
-        margin = min(self.y[i] * self.score(i) for i in self.rows) / self.norm()
-        return margin >= (1 - self.tol) * self.margin_bound()
+        return self.margin() >= (1 - self.tol) * self.margin_bound()
 
     def out_of_updates(self):
         return self.max_updates is not None and len(self.updates) >= self.max_updates
@@ -234,10 +237,13 @@ class Training:
         self.epoch_updates, self.epoch_errors, self.epoch_fell_short = 0, 0, False
 
     def close_epoch(self):
+        """The pocket holds the weights with the fewest errors so far; without errors, the largest margin."""
         self.history.append((max(0, self.epoch_updates), self.epoch_errors, self.margin_bound()))
         training_errors = sum(misclassified(self.y[i], self.score(i)) for i in self.rows)
-        if training_errors < self.pocket_errors:
-            self.pocket, self.pocket_errors = self.model(), training_errors
+        errors_before, margin_before = self.pocket_rank
+        larger = training_errors == 0 and self.margin() > (1 + 1e-9) * margin_before
+        if training_errors < errors_before or (errors_before == 0 and larger):
+            self.pocket, self.pocket_rank = self.model(), (training_errors, self.margin())
         self.open_epoch()
 
     def run(self, converged):

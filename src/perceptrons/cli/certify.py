@@ -52,6 +52,8 @@ def _reason(learner: Any, rows: Any, y: Any) -> str:
     """Why the model's own certificate does not hold; "" if it does."""
     from ..certifying import verify
 
+    if len(y) != learner.n_rows_:
+        return f"The certificate is about the {learner.n_rows_:,} rows fitted, and this table has {len(y):,}."
     try:
         verify(learner.certificate_, learner, rows, y)
     except ValueError as error:
@@ -70,7 +72,7 @@ def _show(title: str, learner: Any, found: Any, reason: str) -> None:
 
     say(f"{title}:")
     if reason:
-        say(reason, "These may be other rows than it was fitted to. What does hold for them:")
+        say(reason, "What holds for the rows of this table:")
     else:
         say("The certificate in the model file holds for these rows.")
-    show_certificates(found, learner.classes_.tolist())
+    show_certificates(found, learner)

@@ -76,7 +76,8 @@ def _show(data: Any, results: list[Any]) -> None:
     table(heads, rows, right=["accuracy", "size", "margin", "updates", "fit"], bold=best)
     say(
         f"Accuracy: mean ± deviation over {len(results[0].fold_accuracies)} folds; the rest: fitted to all "
-        "rows. Margins are those of the encoded rows: numbers standardised, names one-hot."
+        "rows. Margins are those of the encoded rows (numbers standardised, names one-hot), the kernel's "
+        "those of its feature space."
     )
 
 

@@ -106,7 +106,7 @@ def _show(data: Any, model: Any, report: dict[str, Any]) -> None:
         f"right (always answering {name}: {percent(count / len(data.y))})."
     )
     if hasattr(model, "certificate_"):
-        show_certificates(model.certificate_, model.classes_.tolist())
+        show_certificates(model.certificate_, model)
     for note in report["notes"]:
         say(f"Warning: {note}")
     written = (

@@ -20,7 +20,7 @@ class Training(NamedTuple):
 
     def headline(self) -> str:
         classes, most = self.classes(), 6
-        shown = [f"{name} {rows:,}" for name, rows in classes[:most]]
+        shown = [f"{name} ({rows:,})" for name, rows in classes[:most]]
         rest = [f"{len(classes) - most} more"] if len(classes) > most else []
         columns = f"{len(self.columns):,} columns" if len(self.columns) != 1 else "1 column"
         return f"{self.title}: {len(self.y):,} rows, {columns}; classes {', '.join(shown + rest)}."

@@ -5,15 +5,19 @@ from typing import Any
 
 from .show import bullets, interval, percent, say, table
 
-SPACE = "Margins are those of the encoded rows: numbers standardised, names one-hot."
+SPACE = (
+    "Margins are those of the encoded rows: numbers standardised, names one-hot, a coordinate for the "
+    "intercept."
+)
+FEATURE_SPACE = "Margins are those of the kernel's feature space, with a coordinate for the intercept."
 
 
-def show_certificates(certificates: Any, classes: Sequence[Any]) -> None:
+def show_certificates(certificates: Any, model: Any) -> None:
     if isinstance(certificates, list):
-        _one_per_class(certificates, classes)
+        _one_per_class(certificates, model.classes_.tolist())
     else:
         bullets(in_words(certificates))
-    say(SPACE)
+    say(SPACE if hasattr(model, "coef_") else FEATURE_SPACE)
 
 
 def in_words(certificate: Any) -> list[str]:

@@ -82,7 +82,7 @@ class OneOrMore(Each):
 
 
 class Record(Field):
-    """An object with a field per member: a named tuple, a dataclass, a dict, or (in this order) a tuple."""
+    """An object with a field per member: a named tuple, a dataclass or a dict."""
 
     def __init__(self, make: Any, fields: dict[str, Field]) -> None:
         names = getattr(make, "_fields", None) or tuple(getattr(make, "__dataclass_fields__", fields))
@@ -91,8 +91,8 @@ class Record(Field):
         self.make, self.fields = make, fields
 
     def _values(self, value: Any) -> dict[str, Any]:
-        if self.make in (dict, tuple):
-            return dict(value if self.make is dict else zip(self.fields, value, strict=True))
+        if self.make is dict:
+            return dict(value)
         if not isinstance(value, self.make):
             raise TypeError(f"{value!r} is no {self.make.__name__}")
         return {name: getattr(value, name) for name in self.fields}
@@ -106,7 +106,7 @@ class Record(Field):
         values = {
             name: field.unpack(given[name], place.inside().of(name)) for name, field in self.fields.items()
         }
-        return tuple(values.values()) if self.make is tuple else self.make(**values)
+        return self.make(**values)
 
     def schema(self) -> Schema:
         return members_schema({name: field.schema() for name, field in self.fields.items()})

@@ -23,6 +23,18 @@ class Model(NamedTuple):
     duals: Array
 
 
+class Pocket(NamedTuple):
+    """The best weights at the end of an epoch: fewest errors, and if there are none the largest margin."""
+
+    errors: int
+    margin: float
+    model: Model
+
+    def beaten_by(self, errors: int, margin: float) -> bool:
+        larger = margin > (1 + 1e-9) * self.margin  # by more than rounding
+        return errors < self.errors or (errors == self.errors == 0 and larger)
+
+
 class Memory(NamedTuple):
     w: Array  # the last weights, whatever `result` asks for
     clock: Array
@@ -35,24 +47,27 @@ class Memory(NamedTuple):
     policy: int  # the margin policy the clock belongs to
     history: History
     rng: np.random.RandomState
-    pocket: tuple[int, Model] | None = None
+    pocket: Pocket | None = None
 
     def last(self) -> Model:
         return Model(self.w, float(self.clock["intercept"][0]), self.rows, self.duals)
 
     def average(self) -> Model:
         """The mean of the weights after each presentation: a correction that came late counts less."""
-        if not len(self.drift):
-            raise ValueError("result='average' must be set before training starts; it was not.")
         clock = self.clock[0]
         n = float(max(1, clock["presentations"]))
         w = (n * self.w.astype(np.float64) - self.drift) / n
         b = (n * clock["intercept"] - clock["intercept_drift"]) / n
         return Model(w.astype(self.w.dtype), float(b), self.rows, (n * self.duals - self.dual_drift) / n)
 
+    def check_result(self, which: str) -> None:
+        """Can a run that goes on from here end with this result?"""
+        if which == "average" and not len(self.drift):
+            raise ValueError("result='average' must be set before training starts; it was not.")
+
     def result(self, which: str) -> Model:
         if which == "pocket" and self.pocket is not None:
-            return self.pocket[1]
+            return self.pocket.model
         return self.average() if which == "average" else self.last()
 
     def without_rows(self) -> "Memory":

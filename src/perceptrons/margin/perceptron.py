@@ -54,7 +54,7 @@ class Perceptron(LinearThreshold):
         Random in blocks; as given; the row furthest below its target; mostly the lowest-scoring rows.
     result : {"last", "average", "pocket"}, default "last"
         The last weights, their average over all presentations, or those with the fewest training errors
-        at the end of an epoch.
+        at the end of an epoch (of several without errors, those with the largest margin).
     ties : {"wrong", "negative"}, default "wrong"
         A row with score 0 is wrong whatever its class, or belongs to `classes_[0]` (Honavar).
     fit_intercept : bool, default True
@@ -202,6 +202,7 @@ class Perceptron(LinearThreshold):
                 raise ValueError(
                     f"margin={self.margin!r} is another policy than the stream began with; keep it."
                 )
+            start.check_result(plan.result)
             state = open_state(start, len(signs), rule, start.w.dtype if start.n_rows else data.matrix.dtype)
             run = Run(data.X, signs, rule, plan, start, state)
             one_pass(run)

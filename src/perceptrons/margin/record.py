@@ -27,7 +27,7 @@ from ..fields import (
     Structured,
 )
 from ..theory.certificate import Certificate
-from .memory import Memory, Model
+from .memory import Memory, Model, Pocket
 from .parameters import read_lift, read_plan, read_rule
 from .rules import CLOCK, GROWING, Rule
 from .theorem import Terms
@@ -81,7 +81,7 @@ MEMORY = Record(
         "policy": Count(most=GROWING),
         "history": HISTORY,
         "rng": RandomState(),
-        "pocket": Optional(Record(tuple, {"errors": Count(), "model": _MODEL})),
+        "pocket": Optional(Record(Pocket, {"errors": Count(), "margin": _NUMBER, "model": _MODEL})),
     },
 )
 FIELDS: dict[str, Field] = {
@@ -149,7 +149,7 @@ def check_run(memory: Memory, rule: Rule, model: Any, where: str) -> None:
         require(memory.clock[name][0] >= 0, f"{where}.clock.{name}")
     check_rows(memory.rows, memory.n_rows, f"{where}.rows")
     if memory.pocket is not None:
-        check_rows(memory.pocket[1].rows, memory.n_rows, f"{where}.pocket.model.rows")
+        check_rows(memory.pocket.model.rows, memory.n_rows, f"{where}.pocket.model.rows")
 
 
 def check_rows(rows: Any, n_rows: int, where: str) -> None:

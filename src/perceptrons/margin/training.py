@@ -14,7 +14,7 @@ from ..data.order import BLOCK, given, shuffled
 from ..data.rows import CSR, Array, Gram, Rows
 from ..theory.certificate import lifted_norm
 from .kernel_values import kernel_norm
-from .memory import Memory, remember
+from .memory import Memory, Pocket, remember
 from .parameters import Plan, number
 from .rules import PASSIVE_AGGRESSIVE, Rule
 from .sweep import State, excesses, survey, sweep
@@ -173,10 +173,10 @@ class Run:
         for name, value in line.items():
             self.history[name].append(value)
         if self.plan.result == "pocket":
-            errors = self.survey().errors
-            if self.pocket is None or errors < self.pocket[0]:
+            errors, margin = self.survey().errors, self.margin
+            if self.pocket is None or self.pocket.beaten_by(errors, margin):
                 last = self.memory().last()
-                self.pocket = errors, last._replace(w=last.w.copy())
+                self.pocket = Pocket(errors, margin, last._replace(w=last.w.copy()))
         if self.plan.verbose:
             shown = (f"{name} {value:.6g}" for name, value in line.items())
             print(f"epoch {len(self.history['updates'])}:", *shown)

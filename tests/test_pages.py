@@ -1,0 +1,24 @@
+"""What the pages show is what the commands print."""
+
+import pytest
+
+from tests.pages import BLOCK, PAGES, comparable, fill
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_pages_show_what_the_commands_print(path):
+    page = path.read_text(encoding="utf-8")
+    assert BLOCK.search(page)
+    assert comparable(fill(page)) == comparable(page)
+
+
+def test_output_is_replaced():
+    page = "```console\n$ echo 12 ms\nold\n$ echo b\n```\nrest"
+    assert fill(page) == "```console\n$ echo 12 ms\n12 ms\n\n$ echo b\nb\n```\nrest"
+    assert BLOCK.search("```python\n$ echo\n```") is None
+
+
+def test_what_differs_from_run_to_run_is_not_compared():
+    assert comparable("fit  1.5 ms ──\n 7,853") == comparable("fit   12 s ─ 12,345")
+    assert comparable("score 1.23456, 97.5 ± 2.9 %") == comparable("score 1.23457, 97.5 ± 2.9 %")
+    assert comparable("97.5 ± 2.9 %") != comparable("97.4 ± 2.9 %")

@@ -8,6 +8,8 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from perceptrons import Certificate, Perceptron, certify, verify
 from perceptrons.data.synthetic import separable
@@ -215,3 +217,13 @@ def test_number_of_certificates_must_match():
     X, y, model = fitted()
     with pytest.raises(ValueError, match="2 certificates for a model with 1"):
         verify([model.certificate_] * 2, model, X, y)
+
+
+def test_a_pipeline_is_certified_at_its_last_step():
+    rng = np.random.default_rng(5)
+    X = 1000.0 * rng.standard_normal((60, 3)) + 5.0
+    y = X[:, 0] > 5.0
+    for steps in ([StandardScaler()], ["passthrough", StandardScaler()], []):
+        model = make_pipeline(*steps, Perceptron(random_state=0)).fit(X, y)
+        assert certify(model, X, y) == model[-1].certificate_
+        verify(model[-1].certificate_, model, X, y)

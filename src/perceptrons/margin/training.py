@@ -121,12 +121,13 @@ class Run:
         return self.rule._replace(eta=float(eta))
 
     def soon(self, order: Array) -> Array:
-        """The next rows that will be corrected if nothing changes until then."""
-        rows = order[:AHEAD]
-        y, clock = self.y[rows], self.clock
+        """The next rows that will be corrected if nothing changes until then; not many more than have been
+        corrected so far, because corrections change that."""
+        rows, clock = order[:AHEAD], self.clock
+        y = self.y[rows]
         betas = np.where(y > 0, clock["beta_positive"], clock["beta_negative"])
         calm = y * (self.state.w[rows] + clock["intercept"]) > betas
-        return rows if self.rule.always else rows[~calm]
+        return rows[~calm | self.rule.always][: 8 + int(clock["updates"])]
 
     def survey(self) -> Survey:
         """Look at all rows under the present weights."""

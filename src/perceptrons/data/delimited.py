@@ -6,6 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
+LONGEST = csv.field_size_limit()  # characters in a cell
 CHUNK = 5000  # rows held as Python strings at a time
 SEPARATORS = {".csv": ",", ".data": ",", ".txt": ",", ".tsv": "\t", ".tab": "\t"}
 SPOKEN = {"tab": "\t", "\\t": "\t", "space": " "}  # for a command line, where a tab is hard to type
@@ -49,13 +50,11 @@ def _reader(file: TextIO, mark: str) -> Any:
 
 
 def plain_bytes(path: Path, head: Head) -> bytes | None:
-    """The whole file, if every separator and every line end in it is one (there are no quotes that could
-    hide them) and no cell can be too long; else None."""
+    """The whole file, if every separator and every line end in it is one: there are no quotes that could
+    hide them; else None."""
     data = path.read_bytes()
-    simple = head.line == 1 and not any(byte in data for byte in (b'"', b"\0"))
-    if not simple or data.count(b"\r") != data.count(b"\r\n"):
-        return None
-    return data if max(map(len, data.split(b"\n"))) <= csv.field_size_limit() else None
+    plain = head.line == 1 and not any(byte in data for byte in (b'"', b"\0"))
+    return data if plain and data.count(b"\r") == data.count(b"\r\n") else None
 
 
 def _separator(path: Path, given: str | None) -> str:
@@ -91,8 +90,7 @@ def _line(reader: Iterator[list[str]]) -> int:
 
 def _in_words(error: csv.Error) -> str:
     if "limit" in str(error):
-        most = csv.field_size_limit()
-        return f"a cell is longer than {most:,} characters; look for a quotation mark that is not closed"
+        return f"a cell is longer than {LONGEST:,} characters; look for a quotation mark that is not closed"
     return 'a quotation mark is not closed, or stands inside a quoted cell; write it twice there ("")'
 
 

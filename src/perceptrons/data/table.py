@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from .delimited import SEPARATORS, Head, plain_bytes, read_head, read_rows
+from .delimited import LONGEST, SEPARATORS, Head, plain_bytes, read_head, read_rows
 
 try:
     import polars as pl
@@ -81,8 +81,8 @@ def _read_text(path: Path, header: bool | None, separator: str | None) -> Frame:
 
 def _read_plain(path: Path, head: Head) -> Frame | None:
     """All cells as texts, by polars, which is several times faster; None unless it is sure to have read what
-    is written: it fills up short rows (with nothing, so the last column must be full) and overlooks a
-    separator at the end of a line (so they are counted)."""
+    is written: it fills up short rows (with nothing, so the last column must be full), overlooks a
+    separator at the end of a line (so they are counted) and has no limit to the length of a cell."""
     data = plain_bytes(path, head)
     if data is None:
         return None
@@ -95,6 +95,8 @@ def _read_plain(path: Path, head: Head) -> Frame | None:
         return None
     full = frame.width == len(head.names) > 1 and not frame[:, -1].null_count()
     if not full or data.count(head.mark.encode()) != (frame.width - 1) * (frame.height + skipped):
+        return None
+    if max(column.str.len_bytes().max() or 0 for column in frame) > LONGEST:
         return None
     return frame.rename(dict(zip(frame.columns, head.names, strict=True)))
 

@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -227,3 +228,24 @@ def test_a_pipeline_is_certified_at_its_last_step():
         model = make_pipeline(*steps, Perceptron(random_state=0)).fit(X, y)
         assert certify(model, X, y) == model[-1].certificate_
         verify(model[-1].certificate_, model, X, y)
+
+
+def test_a_margin_within_rounding_proves_nothing():
+    """One row lies on the hyperplane but for the rounding of √2."""
+    third = np.sqrt(2.0)
+    X = np.array([[1.0, 0.0, third], [0.0, 1.0, -third]])
+    model = Perceptron(order="cyclic", fit_intercept=False).fit(X, [1, 0])
+    model.coef_ = np.array([[2.0, -2.0, -third]])
+    certificate = certify(model, X, [1, 0])
+    assert abs(certificate.margin) < 1e-15
+    assert certificate.separable is None
+    assert certificate.update_bound is None
+
+
+def test_more_than_two_classes_are_complained_about_by_name():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 2)), np.array(["a", "b", "c"])[rng.integers(0, 3, 60)]
+    with pytest.warns(
+        ConvergenceWarning, match=r"of the training rows wrong \(class [abc] against the rest\)"
+    ):
+        Perceptron(max_epochs=3, random_state=0).fit(X, y)

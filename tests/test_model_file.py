@@ -22,7 +22,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from perceptrons import KernelPerceptron, Perceptron, TableEncoder, load, save, verify
+from perceptrons import Perceptron, TableEncoder, load, save, verify
 from perceptrons.export import model_file, schema
 from perceptrons.fields import LostFunction
 
@@ -177,6 +177,14 @@ def test_labels_of_streams(path, quick, classes):
     twin = again(model, path)
     assert_same(model, twin, X)
     assert equal(model.partial_fit(X, y).coef_, twin.partial_fit(X, y).coef_)
+
+
+def test_labels_that_are_numpys_own_numbers_in_an_object_array(path, quick):
+    classes = np.array([*np.array([3, 4])], object)
+    model = Perceptron().partial_fit(X, classes[CODES], classes=classes)
+    assert (
+        again(model, path, n=np.int64(3), x=np.float32(0.5)).predict(X).tolist() == model.predict(X).tolist()
+    )
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -367,39 +375,3 @@ def test_sizes(path):
     ):
         load(path, max_bytes=1000)
     assert load(path, max_bytes=path.stat().st_size).converged_ in (True, False)
-
-
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {},
-        {"kernel": "poly", "degree": 2, "result": "average", "margin": "growing"},
-        {"kernel": "linear", "result": "pocket", "order": "cyclic"},
-        {"kernel": "laplacian", "order": "worst", "fit_intercept": False, "eta": lambda t: 1 / t},
-    ],
-)
-def test_kernels(path, quick, layout, settings):
-    rows = LAYOUTS[layout](X)
-    for y in (CODES, np.arange(24) % 3):
-        model = KernelPerceptron(**settings, max_epochs=5, random_state=0).fit(rows, y)
-        twin = again(model, path)
-        assert type(twin.support_vectors_) is type(model.support_vectors_)
-        assert equal(model.decision_function(rows), twin.decision_function(rows))
-        assert equal(model.history_, twin.history_)
-        assert equal(model.n_updates_, twin.n_updates_)
-        assert model.certificate_ == twin.certificate_
-        verify(twin.certificate_, twin, rows, y)
-
-
-def test_kernels_that_are_given_and_that_are_functions(path, quick):
-    K = X @ X.T
-    model = KernelPerceptron("precomputed", random_state=0).fit(K, CODES)
-    twin = again(model, path)
-    assert equal(model.decision_function(K), twin.decision_function(K))
-    verify(twin.certificate_, twin, K, CODES)
-    path.unlink()
-    model = KernelPerceptron(lambda A, B: A @ B.T, random_state=0).fit(X, CODES)
-    with pytest.raises(ValueError, match="its kernel is a function, which a file cannot hold"):
-        save(model, path)
-    assert not path.exists()

@@ -259,7 +259,6 @@ FORGED = [
     (("model", "class"), "os.system", r"class is 'os.system', but it must be one of KernelPerceptron"),
     (("model", "class"), ..., "class is missing"),
     (("model", "parameters", "etta"), 1, "parameters.'etta' is nothing this version knows"),
-    (("model", "parameters", "eta"), ..., "parameters.eta is missing"),
     (("model", "parameters", "eta"), {"a": 1}, 'parameters.eta is .* but it must be plain, or an object'),
     ((*FITTED, "coef_"), ..., "fitted.coef_ is missing"),
     ((*FITTED, "coef_", "values", 1), 7.25, "fitted: coef_ and the rest of the model contradict one another"),
@@ -308,6 +307,16 @@ def test_reasons(saved, place, value, message):
         load(path)
 
 
+def test_a_parameter_that_came_later_has_its_default(saved):
+    """A file of today, read by a version that knows one parameter more."""
+    path, whole = saved
+    data = forged(whole[0][0], ("model", "parameters", "alpha"), ...)
+    path.write_bytes(forged(data, (*FITTED, "terms", "settings", "alpha"), ...))
+    model = load(path)
+    assert model.alpha == model._terms.settings["alpha"] == 1.5
+    assert model.coef_.ravel().tolist() == json.loads(whole[0][0])["model"]["fitted"]["coef_"]["values"]
+
+
 def test_forged_pipelines(saved):
     path, whole = saved
     scaler, last = (step for _, step in json.loads(whole[5][0])["model"]["steps"])
@@ -343,7 +352,7 @@ def test_files_that_are_none_of_ours(saved, tmp_path):
         (b"\xef\xbb\xbf" + data, "not JSON"),
         (b"[" * 100_000, "nested too deeply"),
         (b"[1, 2]", "it is JSON, but not a model file"),
-        (data.replace(b'"library"', b'"about": {}, "library"'), "two members of the same name"),
+        (data.replace(b'"library"', b'"about": {}, "library"'), "two members named 'about'"),
         (data.replace(b'"library": "', b'"library": NaN, "x": "'), "NaN is not a number there"),
         (
             data.replace(b'"library": "', b'"x": ' + b"9" * 5000 + b', "library": "'),
@@ -374,3 +383,24 @@ def test_a_file_that_grows_while_it_is_read(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "fstat", lambda handle: os.stat_result((0,) * 10))
     with pytest.raises(ValueError, match="1,001 bytes, more than max_bytes=1,000"):
         load(path, max_bytes=1000)
+
+
+def test_long_texts_in_a_file_make_short_messages(saved):
+    path, whole = saved
+    for place, value in [
+        (("version",), "x" * 10**6),
+        (("model", "class"), "y" * 10**6),
+        (("about",), "z" * 10**6),
+    ]:
+        path.write_bytes(forged(whole[0][0], place, value))
+        with pytest.raises(ValueError, match="cannot be loaded") as refused:
+            load(path)
+        assert len(str(refused.value)) < 1000
+
+
+def test_a_kernels_intercept_is_that_of_its_duals(saved):
+    path, whole = saved
+    place = (*FITTED, "intercept_", "values")
+    path.write_bytes(forged(whole[7][0], place, [1e6]))
+    with pytest.raises(ValueError, match="intercept_ and the rest of the model contradict"):
+        load(path)

@@ -90,6 +90,8 @@ def test_where_it_is_written(tmp_path):
     assert model_file.read(path)[1] == {"by": "link"}
     with pytest.raises(IsADirectoryError, match="add a file name"):
         save(model, tmp_path)
+    with pytest.raises(IsADirectoryError, match="add a file name"):
+        save(model, f"{tmp_path}/new/")
     with pytest.raises(FileNotFoundError, match="no such folder to save in; create it first"):
         save(model, tmp_path / "none" / "model.json")
     os.mkfifo(tmp_path / "pipe")

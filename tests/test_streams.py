@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from perceptrons import Perceptron, certify, verify
+from perceptrons.data.synthetic import separable
 from tests.naive.margin import perceptron as naive_perceptron
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -227,3 +228,37 @@ def test_fit_starts_anew_without_warm_start(rows):
     model = Perceptron(max_epochs=5, random_state=0).fit(X, y)
     first = model.coef_.copy()
     assert np.array_equal(model.fit(X, y).coef_, first)
+
+
+def test_a_pocket_is_counted_again_on_the_rows_it_goes_on_with():
+    """Labels of rows that were never corrected may have changed since."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    y = (X[:, 0] > 0).astype(int)
+    model = Perceptron(order="cyclic", result="pocket", warm_start=True, max_epochs=50).fit(X, y)
+    assert model._memories[0].pocket.errors == 0
+    others = y.copy()
+    unused = np.setdiff1d(np.arange(60), model.support_)
+    others[unused[:8]] = 1 - others[unused[:8]]
+    model.fit(X, others)
+    assert model._memories[0].pocket.errors == model.certificate_.n_errors > 0
+    assert model.score(X, others) == 1 - model.certificate_.n_errors / 60
+
+
+def test_a_list_changed_later_changes_no_certificate():
+    X, y, _ = separable(40, 3, margin=0.2, random_state=0)
+    margin = [1.0, 2.0]
+    model = Perceptron(margin=margin, random_state=0).fit(X, y)
+    before = certify(model, X, y)
+    margin[1] = 50.0
+    assert certify(model, X, y) == before == model.certificate_
+
+
+def test_average_asked_for_in_the_middle_leaves_the_stream_as_it_was():
+    X, y, _ = separable(40, 3, margin=0.2, random_state=0)
+    model = Perceptron(order="cyclic").partial_fit(X, y, classes=[-1, 1])
+    before = model.coef_.copy(), model.n_rows_
+    with pytest.raises(ValueError, match="must be set before training starts"):
+        model.set_params(result="average").partial_fit(X, y)
+    assert np.array_equal(model.coef_, before[0])
+    assert model._memories[0].n_rows == model.n_rows_ == before[1]

@@ -46,14 +46,15 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = import_module(_HOMES[name], __name__)
-    value = module if name == "theory" else getattr(module, name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # which would let a type checker believe that every name exists
 
+    def __getattr__(name: str) -> Any:
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module = import_module(_HOMES[name], __name__)
+        value = module if name == "theory" else getattr(module, name)
+        globals()[name] = value
+        return value
 
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

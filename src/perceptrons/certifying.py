@@ -22,6 +22,7 @@ from .theory.certificate import Certificate, lifted_norm
 
 # how far the weights may have drifted from the sum of their corrections, by rounding
 CLOSE = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-3}
+EPSILON = float(np.finfo(np.float64).eps)
 EXACT_CELLS = 10**6  # a sum that comes out as 0 is added up again in fractions, if it has no more terms
 
 
@@ -99,6 +100,7 @@ class Look(NamedTuple):
     """What a look at all rows finds out about one weight vector; norms are those of lifted space."""
 
     low: float  # the smallest y·score
+    blur: float  # how far rounding may have taken a score
     n_errors: int
     norm: float  # of the weights
     largest: float  # the largest squared norm of a row, not lifted
@@ -118,7 +120,7 @@ def _certificate(model: Any, k: int, data: Encoded, signs: Array, batch: bool) -
         if _stream_has_bound(model, duals, signs):
             bound = (look.norm + look.close) / float(np.abs(duals).sum())
     else:
-        separable = True if margin > 0 else None
+        separable = True if look.low > look.blur else None
         if a.any() and look.sum_norm is not None:
             bound = max(look.sum_norm / float(a.sum()), margin)  # rounding must not cross them
             separable = False if look.cancels else separable
@@ -128,7 +130,7 @@ def _certificate(model: Any, k: int, data: Encoded, signs: Array, batch: bool) -
         margin_bound=bound,
         radius=radius,
         n_updates=int(np.atleast_1d(model.n_updates_)[k]),
-        update_bound=terms.update_bound(radius, margin) if bound is not None and margin > 0 else None,
+        update_bound=terms.update_bound(radius, margin) if bound is not None and separable else None,
         compression_size=len(duals) if len(model.dual_coef_) == 1 else int(np.count_nonzero(duals)),
         n_rows=len(signs),
         n_errors=int(look.n_errors),
@@ -152,7 +154,8 @@ def look_at(model: Any, k: int, data: Encoded, signs: Array, a: Array) -> Look:
         and sum_norm == 0.0
         and _adds_up_to_zero(data.matrix[model.support_], model.dual_coef_[k], lift)
     )
-    return Look(low, n_errors, norm, data.largest, close, sum_norm, bool(zero))
+    blur = (w.size + 2) * EPSILON * norm * float(np.sqrt(data.largest + rho_squared))
+    return Look(low, blur, n_errors, norm, data.largest, close, sum_norm, bool(zero))
 
 
 def _stream_has_bound(model: Any, duals: Array, signs: Array) -> bool:

@@ -3,6 +3,8 @@
 import hashlib
 import json
 import re
+import reprlib
+from collections import Counter
 from typing import Any
 
 from ..fields import DIGITS
@@ -55,7 +57,7 @@ def from_bytes(data: bytes) -> dict[str, Any]:
             f"it has version {version} of the format, and this library knows {VERSION}; upgrade it"
         )
     if type(version) is not int or version != VERSION:
-        raise ValueError(f"its version is {version!r}, but there is only {VERSION}")
+        raise ValueError(f"its version is {reprlib.repr(version)}, but there is only {VERSION}")
     _check(data, document.get("checksum"))
     return document
 
@@ -63,7 +65,9 @@ def from_bytes(data: bytes) -> dict[str, Any]:
 def _find(data: bytes) -> "re.Match[bytes]":
     found = SUM.search(data)
     if found is None:
-        raise ValueError("its checksum is missing")
+        raise ValueError(
+            "its checksum is missing, or not as we write it: another program has rewritten the file"
+        )
     return found
 
 
@@ -96,7 +100,8 @@ def _parse(data: bytes) -> Any:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) < len(pairs):
-        raise ValueError(f"an object has two members of the same name, one of {list(members)[:8]}")
+        (twice, _), *_ = Counter(name for name, _ in pairs).most_common(1)
+        raise ValueError(f"an object has two members named {reprlib.repr(twice)}")
     return members
 
 

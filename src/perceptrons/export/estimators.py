@@ -4,7 +4,9 @@ A class is looked up here by its name, never imported by a name from a file; wha
 to the constructor and set as attributes, nothing of it is run.
 """
 
+import reprlib
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -33,6 +35,7 @@ class Declared(NamedTuple):
     check: Callable[[Any], None]
 
 
+@cache
 def declared(name: str) -> Declared:
     make = getattr(import_module(HOMES[name]), name)
     if name in FOREIGN:
@@ -61,9 +64,14 @@ def _pack_one(model: Any) -> dict[str, Any]:
         model, [attribute for attribute, field in spec.fitted.items() if not isinstance(field, IfSet)]
     )
     fitted = {attribute: getattr(model, attribute, None) for attribute in spec.fitted}
+    parameters = model.get_params(deep=False)
+    if parameters.keys() != spec.parameters.keys():  # scikit-learn has added one
+        raise ValueError(
+            f"{name} has the parameters {[*parameters]}, a model file those of {[*spec.parameters]}."
+        )
     return {
         "class": name,
-        "parameters": _pack_all(spec.parameters, model.get_params(deep=False), name),
+        "parameters": _pack_all(spec.parameters, parameters, name),
         "fitted": _pack_all(spec.fitted, fitted, name),
     }
 
@@ -88,7 +96,8 @@ def unpack(packed: Any) -> Any:
     pairs = [_unpack_step(step, Place(f"steps[{number}]", {})) for number, step in enumerate(steps)]
     names = [name for name, _ in pairs]
     if len(set(names)) < len(names) or any("__" in name or name in PIPELINE for name in names):
-        raise ValueError(f"the steps are called {names}, but a pipeline needs different names without '__'")
+        called = reprlib.repr(names)
+        raise ValueError(f"the steps are called {called}, but a pipeline needs different names without '__'")
     for name, step in pairs[:-1]:
         if not hasattr(step, "transform"):
             raise ValueError(f"the step {name!r} hands nothing on to the next; only the last may do so")
@@ -107,7 +116,8 @@ def _unpack_one(packed: Any, place: Place) -> Any:
     if name not in HOMES:
         raise place.of("class").refusal(name, f"one of {', '.join(HOMES)}, or a Pipeline of these")
     spec = declared(name)
-    model = spec.make(**_unpack_all(spec.parameters, given["parameters"], place.of("parameters")))
+    parameters = _with_defaults(spec, given["parameters"])
+    model = spec.make(**_unpack_all(spec.parameters, parameters, place.of("parameters")))
     values = _unpack_all(spec.fitted, given["fitted"], place.of("fitted"))
     for attribute, field in spec.fitted.items():
         if values[attribute] is not None or not isinstance(field, IfSet):
@@ -117,6 +127,14 @@ def _unpack_one(packed: Any, place: Place) -> Any:
     except ValueError as error:
         raise ValueError(f"{place.of('fitted').path}: {error}") from None
     return model
+
+
+def _with_defaults(spec: Declared, packed: Any) -> Any:
+    """Parameters that did not exist when the file was written are what they are by default."""
+    if not isinstance(packed, dict):
+        return packed
+    defaults = spec.make().get_params(deep=False)
+    return {**{name: field.pack(defaults[name]) for name, field in spec.parameters.items()}, **packed}
 
 
 def _unpack_all(fields: dict[str, Field], packed: Any, place: Place) -> dict[str, Any]:

@@ -5,7 +5,6 @@ import os
 import secrets
 import stat
 from contextlib import suppress
-from typing import Any
 
 
 def read_whole(path: str, limit: int) -> bytes:
@@ -26,6 +25,8 @@ def read_whole(path: str, limit: int) -> bytes:
 def write_whole(path: str, data: bytes) -> None:
     """Replace the file in one step: whoever reads it, and whenever the machine stops, finds the old bytes
     or the new ones. A link is followed, and the permissions of a file already there are kept."""
+    if path.endswith((os.sep, os.altsep or os.sep)):
+        raise IsADirectoryError(errno.EISDIR, "This is a folder; add a file name", path)
     target = os.path.realpath(path)
     mode = _mode_of(target)
     folder = os.path.dirname(target)
@@ -53,6 +54,8 @@ def _mode_of(target: str) -> int | None:
         raise IsADirectoryError(errno.EISDIR, "This is a folder; add a file name", target)
     if not stat.S_ISREG(mode):
         raise ValueError(f"{target!r} is a device or pipe, which cannot be replaced; use the name of a file.")
+    if not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, "The file may not be written to; choose another name", target)
     return stat.S_IMODE(mode)
 
 
@@ -70,14 +73,14 @@ def _settle(folder: str) -> None:
     """Make the new name survive a power failure, where the system lets folders be synchronised."""
     if os.name != "posix":
         return
-    handle = os.open(folder, os.O_RDONLY)
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except PermissionError:  # a folder that may be written to but not read; the file is in its place
+        return
     try:
         os.fsync(handle)
     except OSError as error:
-        if error.errno not in _CANNOT:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some network drives cannot
             raise
     finally:
         os.close(handle)
-
-
-_CANNOT: Any = (errno.EINVAL, errno.ENOTSUP)  # some network drives cannot

@@ -2,7 +2,10 @@
 
 import math
 import os
+import reprlib
 from typing import Any
+
+import numpy as np
 
 from .. import __version__
 from ..fields import DIGITS, Place, Text, members
@@ -72,7 +75,7 @@ def _twin(data: bytes) -> Any:
     try:
         return _decoded(data)[0]
     except ValueError as error:
-        raise ValueError(f"The model cannot be saved, it was changed after it was fitted: {error}.") from None
+        raise ValueError(f"The model cannot be saved, it would not load again: {error}.") from None
 
 
 def _decoded(data: bytes) -> tuple[Any, About]:
@@ -84,12 +87,14 @@ def _decoded(data: bytes) -> tuple[Any, About]:
 def check_about(about: Any) -> About:
     """A flat dict of plain values, which every reader can show."""
     if not isinstance(about, dict):
-        raise ValueError(f"about={about!r}, but it must be a dict of names and plain values")
-    for name, value in about.items():
-        plain = isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value))
+        raise ValueError(f"about={reprlib.repr(about)}, but it must be a dict of names and plain values")
+    plain = {name: one.item() if isinstance(one, np.generic) else one for name, one in about.items()}
+    for name, value in plain.items():
+        known = isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value))
         small = not isinstance(value, int) or abs(value) < 10**DIGITS
-        if not isinstance(name, str) or not plain or not small:
+        if not isinstance(name, str) or not known or not small:
             raise ValueError(
-                f"about has {name!r}: {value!r}, but it must be a name and a text, flag or finite number"
+                f"about has {reprlib.repr(name)}: {reprlib.repr(value)}, but it must be a name and a text, "
+                "flag or finite number"
             )
-    return dict(about)
+    return plain

@@ -12,6 +12,7 @@ from .kinds import NOT_FINITE, Choice, Count, Field, Place, Real, Schema, Text, 
 
 FLOATS = ("float64", "float32")
 PARTS = ("dtype", "shape", "values")
+TYPES = {"f": "number", "iu": "integer", "b": "boolean"}  # JSON's words for the kinds of dtypes
 
 
 class Array(Field):
@@ -36,13 +37,17 @@ class Array(Field):
         return numbers(given["values"], dtype, self.finite, place.of("values")).reshape(shape)[()]
 
     def schema(self) -> Schema:
-        number: Schema = {"type": ["number", "boolean"]}
+        kinds = {np.dtype(name).kind for name in self.dtypes}
+        types = [word for letters, word in TYPES.items() if kinds & set(letters)]
+        number: Schema = {"type": types[0] if len(types) == 1 else types}
         items = number if self.finite else {"anyOf": [number, {"enum": list(NOT_FINITE)}]}
-        return array_schema({"enum": list(self.dtypes)}, items)
+        return array_schema({"enum": list(self.dtypes)}, items, self.shape)
 
 
-def array_schema(dtype: Schema, items: Schema) -> Schema:
-    shape = {"type": "array", "items": Count().schema()}
+def array_schema(dtype: Schema, items: Schema, names: tuple[str | int, ...]) -> Schema:
+    sizes = [{"const": name} if isinstance(name, int) else Count().schema() for name in names]
+    shape = {"type": "array", "minItems": len(names), "maxItems": len(names)}
+    shape |= {"prefixItems": sizes} if sizes else {}
     return members_schema({"dtype": dtype, "shape": shape, "values": {"type": "array", "items": items}})
 
 

@@ -71,7 +71,10 @@ class Each(Field):
 
 
 class OneOrMore(Each):
-    """A list in the file; in the model the bare value where there is one only."""
+    """A list in the file, not empty; in the model the bare value where there is one only."""
+
+    def schema(self) -> Schema:
+        return {**super().schema(), "minItems": 1}
 
     def pack(self, value: Any) -> list[Any]:
         return super().pack(value if isinstance(value, list) else [value])

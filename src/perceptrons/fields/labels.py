@@ -27,7 +27,8 @@ class Labels(Field):
 
     def pack(self, value: Any) -> dict[str, Any]:
         array = np.asarray(value)
-        values = [one.decode("latin-1") if isinstance(one, bytes) else one for one in array.tolist()]
+        values = [one.item() if isinstance(one, np.generic) else one for one in array.tolist()]
+        values = [one.decode("latin-1") if isinstance(one, bytes) else one for one in values]
         return {"dtype": _dtype_name(array.dtype), "shape": list(array.shape), "values": values}
 
     def unpack(self, packed: Any, place: Place) -> Any:
@@ -43,8 +44,11 @@ class Labels(Field):
         return array
 
     def schema(self) -> Schema:
-        names = {"anyOf": [{"enum": [*NUMBERS, "object"]}, {"type": "string", "pattern": f"^{FIXED}$"}]}
-        return array_schema(names, {"type": ["number", "boolean", "string"]})
+        fixed = {"type": "string", "pattern": f"^{FIXED}$", "maxLength": 10}  # "$" lets a line end pass
+        names = {"anyOf": [{"enum": [*NUMBERS, "object"]}, fixed]}
+        labels = array_schema(names, {"type": ["number", "boolean", "string"]}, (self.size,))
+        labels["properties"]["values"]["minItems"] = 2
+        return labels
 
 
 def _dtype_name(dtype: np.dtype[Any]) -> str:

@@ -36,9 +36,12 @@ def complaint(
             "the best. Use order='worst', which goes on until it is."
         )
     cap = "max_updates" if CAPPED in verdicts else "max_epochs"
-    wrong = max(certificate.n_errors / certificate.n_rows for certificate in certificates)
+    shares = [certificate.n_errors / certificate.n_rows for certificate in certificates]
+    wrong = max(shares)
+    which = f" (class {model.classes_[shares.index(wrong)]} against the rest)" if len(shares) > 1 else ""
     message = (
-        f"Stopped by {cap}={getattr(model, cap)} with {wrong:.1%} of the training rows wrong. Raise {cap}"
+        f"Stopped by {cap}={getattr(model, cap)} with {wrong:.1%} of the training rows wrong{which}. "
+        f"Raise {cap}"
     )
     if wrong == 0.0:
         return f"{message}, or ask for less margin."

@@ -7,15 +7,18 @@ the linear kernel the same corrections.
 """
 
 import warnings
+from collections.abc import Iterable
+from copy import copy
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import gen_batches
+from threadpoolctl import threadpool_limits
 
 from ..base import Threshold
-from ..certifying import CLOSE, Look, certificates_of
+from ..certifying import CLOSE, EPSILON, Look, certificates_of
 from ..data.encode import Encoded, encode, is_sparse
 from ..data.order import generators
 from ..data.rows import Array
@@ -23,11 +26,12 @@ from ..fields import Field
 from ..theory.certificate import lifted_norm
 from .complaint import complaint, count_hopeless
 from .kernel_record import KERNEL_FIELDS, restore_kernel
-from .kernel_values import BATCH, REMEDY, kernel_norm, read_kernel
+from .kernel_values import BATCH, Kernel, given_gram, kernel_norm, read_kernel
 from .memory import blank, open_state
-from .parameters import check_radius, read_lift, read_plan, read_rule
+from .parameters import Plan, check_radius, read_lift, read_plan, read_rule
 from .published import publish
-from .theorem import Terms
+from .rules import Rule
+from .theorem import Terms, settled
 from .training import CONVERGED, Run, train
 
 
@@ -53,7 +57,9 @@ class KernelPerceptron(Threshold):
         a precomputed kernel) and what each contributed: a score is Σ dual_coef_·K(support_vectors_, x) + b.
     gamma_ : γ as a number.
     n_updates_, n_presentations_, n_iter_, converged_, n_rows_, lift_, history_, certificate_ : as in
-        `Perceptron`; margins are those of the feature space.
+        `Perceptron`; margins are those of the feature space. The kernel must be positive semidefinite: for a
+        function or a matrix that is your word, for "sigmoid" and "additive_chi2" `margin_bound` is None.
+        `separable` is never False here: kernel values are rounded, so a sum is not known to be exactly 0.
 
     Examples
     --------
@@ -114,44 +120,49 @@ class KernelPerceptron(Threshold):
         data = encode(self, X, y)
         data = data._replace(matrix=data.matrix.astype(np.float64, copy=False))
         kernel = read_kernel(self, data.matrix)
-        gram = kernel.gram(data.matrix)
-        smallest, largest = float(gram.diagonal.min()), float(gram.diagonal.max())
-        if smallest < 0:
-            raise ValueError(f"K(x, x) = {smallest:.3g} for a row, but a kernel is >= 0 there; {REMEDY}.")
-        data = data._replace(X=gram, smallest=smallest, largest=largest)
-        rule = read_rule(self, read_lift(self, data.largest))
-        check_radius(rule, data.largest)
-        fetch = partial(kernel.fill, data.matrix, gram)
-        scores, n_vectors = np.zeros(len(data.codes)), 1 if len(data.classes) == 2 else len(data.classes)
-        memories, verdicts = [], []
-        for signs, rng in zip(data.signs(), generators(self.random_state, n_vectors), strict=True):
-            before = blank(scores, 0.0, rule, self.result == "average", rng)
-            run = Run(gram, signs, rule, plan, before, open_state(before, len(signs), rule, np.float64))
-            run.fetch = fetch
-            train(run)
-            memories.append(run.memory())
-            verdicts.append(run.verdict)
-        self.classes_, self.gamma_, self._kernel = data.classes, kernel.gamma, kernel
-        self._terms = Terms(self.get_params(deep=False), rule.rho_squared, True, False, False)
-        publish(self, memories, self._terms)
-        self.support_vectors_ = data.matrix[self.support_][:, : 0 if kernel.precomputed else None]
-        certificates = certificates_of(self, data, batch=False)
-        self.certificate_ = certificates[0] if n_vectors == 1 else certificates
-        hopeless = count_hopeless(data, rule, memories)
-        self.converged_ = all(verdict == CONVERGED for verdict in verdicts) and not hopeless
+        with threadpool_limits(1, "blas"):  # two threads for slivers of rows take longer than one
+            gram = kernel.gram(data.matrix)
+            smallest, largest = float(gram.diagonal.min()), float(gram.diagonal.max())
+            data = data._replace(X=gram, smallest=smallest, largest=largest)
+            rule = read_rule(self, read_lift(self, largest))
+            check_radius(rule, largest)
+            runs = [self._run(data, kernel, rule, plan, *one) for one in self._vectors(data)]
+        memories = [run.memory() for run in runs]
+        fitted = copy(self)  # nothing of this model changes unless all goes well
+        fitted.classes_, fitted.gamma_, fitted._kernel = data.classes, kernel.gamma, kernel
+        fitted._terms = Terms(settled(self), rule.rho_squared, True, False, False)
+        publish(fitted, memories, fitted._terms)
+        fitted.support_vectors_ = data.matrix[fitted.support_][:, : 0 if kernel.precomputed else None]
+        certificates = certificates_of(fitted, data, batch=False)
+        fitted.certificate_ = certificates[0] if len(certificates) == 1 else certificates
+        verdicts, hopeless = [run.verdict for run in runs], count_hopeless(data, rule, memories)
+        fitted.converged_ = all(verdict == CONVERGED for verdict in verdicts) and not hopeless
+        self.__dict__.update(fitted.__dict__)
         if not self.converged_:
             warnings.warn(complaint(self, certificates, verdicts, hopeless), ConvergenceWarning, stacklevel=2)
         return self
+
+    def _vectors(self, data: Encoded) -> Iterable[tuple[Array, Any]]:
+        """The signs of each weight vector, and its source of orders."""
+        n_vectors = 1 if len(data.classes) == 2 else len(data.classes)
+        return zip(data.signs(), generators(self.random_state, n_vectors), strict=True)
+
+    def _run(self, data: Encoded, kernel: Kernel, rule: Rule, plan: Plan, signs: Array, rng: Any) -> Run:
+        """Train one weight vector, from scores of 0."""
+        before = blank(np.zeros(len(signs)), 0.0, rule, self.result == "average", rng)
+        state = open_state(before, len(signs), rule, np.float64)
+        run = Run(data.X, signs, rule, plan, before, state, fetch=partial(kernel.fill, data.matrix, data.X))
+        train(run)
+        return run
 
     def _sums(self, X: Any) -> Array:
         return self._combine(X, self.dual_coef_)
 
     def _combine(self, matrix: Any, duals: Array) -> Array:
         """Scores without intercept, one column per row of duals; in batches, to spare memory."""
-        kernel, sums = self._kernel, np.empty((matrix.shape[0], len(duals)))
-        for part in gen_batches(matrix.shape[0], BATCH):
-            rows = matrix[part]
-            given = kernel.precomputed
+        kernel, n, sums = self._kernel, matrix.shape[0], np.zeros((matrix.shape[0], len(duals)))
+        for part in gen_batches(n, BATCH) if n and len(self.support_) else ():
+            rows, given = matrix[part], kernel.precomputed
             values = rows[:, self.support_] if given else kernel.values(rows, self.support_vectors_)
             sums[part] = values @ duals.T
         return sums
@@ -159,25 +170,34 @@ class KernelPerceptron(Threshold):
     def _look(self, k: int, data: Encoded, signs: Array, a: Array) -> Look:
         """What `certify` must know, from kernel values and duals."""
         own, duals = self._own_rows(data.matrix), self.dual_coef_[[k]]
-        b, lift = float(self.intercept_[k]), self.lift_
-        if self._kernel.precomputed and not own:
-            raise ValueError(
-                f"A precomputed kernel is certified on the {self.n_rows_} rows it was trained on, "
-                f"but these are {data.matrix.shape[0]}."
-            )
+        b, lift, kernel = float(self.intercept_[k]), self.lift_, self._kernel
         reach = signs * (self._combine(data.matrix, duals)[:, 0] + b)
         supports = data.matrix[self.support_] if own else self.support_vectors_
-        norm = lifted_norm(np.array([kernel_norm(duals[0], self._combine(supports, duals)[:, 0])]), b, lift)
-        largest = float(self._kernel.diagonal(data.matrix).max())
+        diagonal = kernel.diagonal(data.matrix)
+        own_diagonal = diagonal[self.support_] if own else kernel.diagonal(supports)
+        value, most = kernel_norm(duals[0], self._combine(supports, duals)[:, 0], own_diagonal)
+        norm, most = (lifted_norm(np.array([length]), b, lift) for length in (value, most))
+        largest = float(diagonal.max())
         close = CLOSE[np.dtype(np.float64)] * max(norm, float(np.sqrt(largest + lift**2)))
-        own &= lifted_norm(np.zeros(1), self._terms.rho_squared * float(duals.sum()) - b, lift) <= close
+        summed = lifted_norm(np.zeros(1), self._terms.rho_squared * float(duals.sum()) - b, lift) <= close
         n_errors = int(((reach < 0) | ((reach == 0) & (signs > 0))).sum())
-        return Look(float(reach.min()), n_errors, norm, largest, close, norm if own else None, False)
+        proves = own and summed and not kernel.indefinite
+        terms = float(np.abs(duals[0]) @ np.sqrt(own_diagonal)) * float(np.sqrt(largest)) + abs(b)
+        blur = (len(self.support_) + 2) * EPSILON * terms
+        return Look(float(reach.min()), blur, n_errors, norm, largest, close, most if proves else None, False)
 
     def _own_rows(self, matrix: Any) -> bool:
-        """Do these rows hold those ever used, at their places? (A precomputed kernel knows no others.)"""
-        if matrix.shape[0] != self.n_rows_ or self._kernel.precomputed:
-            return bool(matrix.shape[0] == self.n_rows_)
+        """Do these rows hold those ever used, at their places? A precomputed kernel knows no others."""
+        if self._kernel.precomputed:
+            if matrix.shape[0] != self.n_rows_:
+                raise ValueError(
+                    f"A precomputed kernel is certified on the {self.n_rows_} rows it was trained on, "
+                    f"but these are {matrix.shape[0]}."
+                )
+            given_gram(matrix)  # a matrix of other rows against these is not symmetric
+            return True
+        if matrix.shape[0] != self.n_rows_:
+            return False
         difference = matrix[self.support_] - self.support_vectors_
         return not (difference.count_nonzero() if is_sparse(difference) else difference.any())
 

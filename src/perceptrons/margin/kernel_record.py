@@ -7,10 +7,8 @@ import numpy as np
 
 from ..fields import COLUMNS, Array, Count, Either, Field, Flag, Labels, Matrix, OneOrMore, Real, Record
 from .kernel_values import Kernel, read_kernel
-from .record import CERTIFICATE, TERMS, check_rows, check_vectors, read_terms, require
+from .record import CERTIFICATE, HISTORY, TERMS, check_rows, check_vectors, read_terms, require
 
-_COUNTS = Array(("int64",), (".epochs",))
-_MARGINS = Array(("float64",), (".epochs",), finite=False)
 _PER_VECTOR = Either(Count(), Array(("int64",), ("vectors",)))  # a number where there is one vector
 
 KERNEL_FIELDS: dict[str, Field] = {
@@ -26,10 +24,7 @@ KERNEL_FIELDS: dict[str, Field] = {
     "n_presentations_": _PER_VECTOR,
     "n_iter_": Count(least=1),
     "converged_": Flag(),
-    "history_": OneOrMore(
-        Record(dict, {"updates": _COUNTS, "errors": _COUNTS, "margin": _MARGINS, "margin_bound": _MARGINS}),
-        "vectors",
-    ),
+    "history_": OneOrMore(Record(dict, {**HISTORY}), "vectors"),
     "certificate_": OneOrMore(CERTIFICATE, "vectors"),
     "_terms": TERMS,
 }
@@ -41,7 +36,9 @@ def restore_kernel(model: Any) -> None:
     check_vectors(model, n_vectors)
     read_terms(model)
     check_rows(model.support_, model.n_rows_, "support_")
-    require(model.dual_coef_.any(axis=0).all(), "dual_coef_")
+    intercept = model._terms.rho_squared * model.dual_coef_.sum(axis=1)
+    size = model._terms.rho_squared * np.abs(model.dual_coef_).sum(axis=1)
+    require((np.abs(model.intercept_ - intercept) <= 1e-9 * size).all(), "intercept_")
     for name in ("n_updates_", "n_presentations_"):
         require(isinstance(getattr(model, name), int) == (n_vectors == 1), name)
     model.lift_ = float(np.sqrt(model._terms.rho_squared))

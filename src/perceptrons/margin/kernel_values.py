@@ -1,4 +1,8 @@
-"""Kernel values: between rows, on the diagonal, and in a Gram matrix that is filled where it is needed."""
+"""Kernel values: between rows, on the diagonal, and in a Gram matrix that is filled where it is needed.
+
+What certificates say rests on the kernel being positive semidefinite. Most named kernels are; a function or a
+matrix is taken at its word, but for what is looked at: K(x, x) ≥ 0, K(x, z)² ≤ K(x, x)·K(z, z), ‖w‖² ≥ 0.
+"""
 
 from typing import Any, NamedTuple
 
@@ -11,6 +15,8 @@ from ..data.rows import Array, Gram
 from .parameters import number
 
 BATCH = 256  # rows whose kernel values are computed together
+INDEFINITE = ("sigmoid", "additive_chi2")  # not positive semidefinite in general
+WITHOUT_GAMMA = ("linear", "cosine", "additive_chi2", "precomputed")
 REMEDY = "use another kernel, other values of gamma and coef0, or scale the columns"
 
 
@@ -26,11 +32,18 @@ class Kernel(NamedTuple):
     def precomputed(self) -> bool:
         return isinstance(self.kind, str) and self.kind == "precomputed"
 
+    @property
+    def indefinite(self) -> bool:
+        """Is it one of the named kernels for which nothing can be proved?"""
+        odd = self.kind in ("poly", "polynomial") and (self.coef0 < 0 or self.degree != int(self.degree))
+        return not callable(self.kind) and (self.kind in INDEFINITE or odd)
+
     def values(self, A: Any, B: Any) -> Array:
         """K(a, b) for every row of A and every row of B, in double precision."""
         A, B = A.astype(np.float64, copy=False), B.astype(np.float64, copy=False)
         if callable(self.kind):
             values = self.kind(A, B)
+            values = values.toarray() if is_sparse(values) else values
         else:
             numbers = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
             values = pairwise_kernels(A, B, metric=self.kind, filter_params=True, **numbers)
@@ -45,14 +58,22 @@ class Kernel(NamedTuple):
         """K(x, x) for every row."""
         if self.precomputed:
             return np.array(matrix.diagonal(), np.float64)
-        parts = (matrix[part] for part in gen_batches(matrix.shape[0], BATCH))
-        return np.concatenate([self.values(part, part).diagonal() for part in parts])
+        diagonal = np.zeros(matrix.shape[0])
+        for part in gen_batches(len(diagonal), BATCH) if len(diagonal) else ():
+            diagonal[part] = self.values(matrix[part], matrix[part]).diagonal()
+        return diagonal
 
     def gram(self, matrix: Any) -> Gram:
         """The Gram matrix of the training rows: as given, or empty, to be filled by `fill`."""
-        m = matrix.shape[0]
+        m, diagonal = matrix.shape[0], self.diagonal(matrix)
+        if diagonal.min() < 0:
+            raise ValueError(
+                f"K(x, x) = {diagonal.min():.3g} for a row, but a kernel is >= 0 there; {REMEDY}."
+            )
         if self.precomputed:
-            return Gram(given_gram(matrix), np.ones(m, np.bool_), self.diagonal(matrix))
+            matrix = given_gram(matrix)
+            check_kernel(matrix, diagonal, diagonal)
+            return Gram(matrix, np.ones(m, np.bool_), diagonal)
         try:
             empty = np.empty((m, m))  # the system hands out memory when a row is filled
         except MemoryError:
@@ -60,14 +81,16 @@ class Kernel(NamedTuple):
                 f"A kernel matrix of {m:,} rows takes {8e-9 * m * m:.0f} GB, more than this machine has; use "
                 "fewer rows, or Perceptron on features made by sklearn.kernel_approximation."
             ) from None
-        return Gram(empty, np.zeros(m, np.bool_), self.diagonal(matrix))
+        return Gram(empty, np.zeros(m, np.bool_), diagonal)
 
-    def fill(self, matrix: Any, gram: Gram, rows: Array) -> None:
+    def fill(self, matrix: Any, gram: Any, rows: Array) -> None:
         """Compute the kernel values of these rows with all rows, where they are not known."""
         rows = np.unique(rows[~gram.known[rows]])
         if len(rows):
-            gram.matrix[rows] = self.values(matrix[rows], matrix)
-            gram.known[rows] = True
+            values = self.values(matrix[rows], matrix)
+            if not self.indefinite:
+                check_kernel(values, gram.diagonal[rows], gram.diagonal)
+            gram.matrix[rows], gram.known[rows] = values, True
 
 
 def given_gram(matrix: Any) -> Array:
@@ -99,17 +122,37 @@ def read_gamma(gamma: Any, matrix: Any) -> float:
         return float(number("gamma", gamma, 0, np.inf, "use 'scale'"))
     if gamma not in ("scale", "auto"):
         raise ValueError(f"gamma={gamma!r}, but it must be 'scale', 'auto' or a number > 0.")
-    squares = matrix.multiply(matrix) if is_sparse(matrix) else matrix**2
-    variance = 1.0 if gamma == "auto" else float(squares.mean()) - float(matrix.mean()) ** 2
-    return 1.0 / (matrix.shape[1] * variance) if variance > 0 else 1.0
+    n, sparse = int(matrix.shape[1]), is_sparse(matrix)
+    if gamma == "auto":
+        return 1.0 / n
+    variance = float(matrix.multiply(matrix).mean() - matrix.mean() ** 2 if sparse else matrix.var())
+    return 1.0 / (n * variance) if variance > 0 else 1.0
 
 
-def kernel_norm(duals: Array, scores: Array) -> float:
-    """‖w‖ of w = Σ duals_i φ(x_i), from the scores that w gives to the same rows."""
-    squared, size = float(duals @ scores), float(np.abs(duals) @ np.abs(scores))
+def check_kernel(values: Array, one: Array, other: Array) -> None:
+    """Cauchy and Schwarz: K(x, z)² ≤ K(x, x)·K(z, z); `one` and `other` hold K(x, x) of rows and columns."""
+    limit = np.sqrt(one)[:, None] * np.sqrt(other)
+    worst = float((np.abs(values) - (1 + 1e-6) * limit).max())
+    if worst > 1e-6 * float(limit.max()):
+        raise ValueError(f"The kernel is not positive semidefinite: |K(x, z)| > √K(x, x)·√K(z, z); {REMEDY}.")
+
+
+class Norm(NamedTuple):
+    """‖w‖ of w = Σ duals_i φ(x_i), and an upper bound on it that rounding cannot undercut."""
+
+    value: float
+    most: float
+
+
+def kernel_norm(duals: Array, scores: Array, diagonal: Array) -> Norm:
+    """From the scores that w gives to the rows it is a sum of, and their K(x, x)."""
+    squared = float(duals @ scores)
+    size = float(np.abs(duals) @ np.sqrt(diagonal)) ** 2  # what the sum would be if nothing cancelled
     if squared < -1e-9 * size:
         raise ValueError(
             f"The kernel is not positive semidefinite: the weights have the squared norm {squared:.3g}; "
             f"{REMEDY}."
         )
-    return float(np.sqrt(max(0.0, squared)))
+    rounding = 4 * len(duals) * np.finfo(float).eps * size
+    value = np.maximum(squared, 0.0)  # which keeps NaN
+    return Norm(float(np.sqrt(value)), float(np.sqrt(value + rounding)))

@@ -20,8 +20,8 @@ from .parameters import check_radius, flag, read_lift, read_plan, read_rule
 from .published import publish
 from .record import FIELDS, restore
 from .rules import Rule
-from .starts import given_weights, goes_on, weights_alone
-from .theorem import Terms
+from .starts import given_weights, goes_on, recounted, weights_alone
+from .theorem import Terms, settled
 from .training import CONVERGED, Run, one_pass, train
 
 
@@ -157,7 +157,8 @@ class Perceptron(LinearThreshold):
         memories, verdicts = [], []
         for start, signs in zip(starts, data.signs(), strict=True):
             if resume and goes_on(start, data, signs, rule, plan.result):
-                before, state = start.without_rows(), reopen_state(start, rule, data.matrix.dtype)
+                before = start.without_rows()._replace(pocket=recounted(start.pocket, data, signs, rule))
+                state = reopen_state(start, rule, data.matrix.dtype)
             else:
                 before = weights_alone(start, rule, plan.result) if resume else start
                 state = open_state(before, len(signs), rule, data.matrix.dtype)
@@ -245,7 +246,7 @@ class Perceptron(LinearThreshold):
         """Turn what the runs left into fitted attributes, and certify them."""
         foreign = any(memory.foreign for memory in memories)
         self._memories = memories
-        self._terms = Terms(self.get_params(deep=False), rule.rho_squared, one_run, streamed, foreign)
+        self._terms = Terms(settled(self), rule.rho_squared, one_run, streamed, foreign)
         self.classes_ = data.classes
         self._show()
         certificates = certificates_of(self, data, batch=streamed and self.n_rows_ > len(data.codes))

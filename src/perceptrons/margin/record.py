@@ -35,8 +35,8 @@ from .theorem import Terms
 _NUMBER = Real(finite=False)  # a claim, which `verify` checks
 _WEIGHTS = Array(FLOATS, ("features",))
 _ROWS, _DUALS = Array(("int64",), (".used",)), Array(("float64",), (".used",))
-_COUNTS = AsList(Array(("int64",), (".epochs",)))
-_MARGINS = AsList(Array(("float64",), (".epochs",), finite=False))
+_COUNTS = Array(("int64",), (".epochs",))
+_MARGINS = Array(("float64",), (".epochs",), finite=False)
 _MODEL = Record(Model, {"w": _WEIGHTS, "b": Real(), "rows": _ROWS, "duals": _DUALS})
 
 CERTIFICATE = Record(
@@ -66,7 +66,7 @@ TERMS = Record(
         "foreign": Flag(),
     },
 )
-HISTORY = Record(dict, {"updates": _COUNTS, "errors": _COUNTS, "margin": _MARGINS, "margin_bound": _MARGINS})
+HISTORY = {"updates": _COUNTS, "errors": _COUNTS, "margin": _MARGINS, "margin_bound": _MARGINS}
 MEMORY = Record(
     Memory,
     {
@@ -79,7 +79,7 @@ MEMORY = Record(
         "dual_drift": _DUALS,
         "foreign": Flag(),
         "policy": Count(most=GROWING),
-        "history": HISTORY,
+        "history": Record(dict, {name: AsList(array) for name, array in HISTORY.items()}),
         "rng": RandomState(),
         "pocket": Optional(Record(Pocket, {"errors": Count(), "margin": _NUMBER, "model": _MODEL})),
     },
@@ -124,8 +124,9 @@ def check_vectors(model: Any, n_vectors: int) -> None:
 
 def read_terms(model: Any) -> Rule:
     """The rule that the model was trained by, if its settings can be what a fit accepted."""
-    terms = model._terms
-    require(terms.settings.keys() == model.get_params(deep=False).keys(), "terms.settings: the names")
+    defaults = type(model)().get_params(deep=False)  # for what did not exist when the file was written
+    require(model._terms.settings.keys() <= defaults.keys(), "terms.settings: the names")
+    model._terms = terms = model._terms._replace(settings={**defaults, **model._terms.settings})
     settled = type(model)(**terms.settings)
     try:
         read_plan(settled)

@@ -7,7 +7,8 @@ import numpy as np
 from ..certifying import CLOSE, corrections, examine
 from ..data.encode import Encoded
 from ..data.rows import Array
-from .memory import Memory, blank
+from ..theory.certificate import lifted_norm
+from .memory import Memory, Pocket, blank
 from .rules import Rule
 
 
@@ -35,6 +36,16 @@ def goes_on(start: Memory, data: Encoded, signs: Array, rule: Rule, result: str)
     same_b = np.isclose(b, rule.rho_squared * start.duals.sum(), rtol=1e-9, atol=0.0)
     close = CLOSE[start.w.dtype] * np.sqrt(w @ w + data.largest)
     return bool(same_b and np.linalg.norm(combination - w) <= close)
+
+
+def recounted(pocket: Pocket | None, data: Encoded, signs: Array, rule: Rule) -> Pocket | None:
+    """The pocket with its errors and margin on these rows: those never corrected may be others now."""
+    if pocket is None:
+        return None
+    w, b = pocket.model.w.astype(np.float64), pocket.model.b
+    low, errors, _ = examine(data.X, signs, w, b, np.zeros(len(signs)))
+    norm = lifted_norm(w, b, np.sqrt(rule.rho_squared))
+    return pocket._replace(errors=int(errors), margin=float(low) / norm if norm > 0 else np.nan)
 
 
 def weights_alone(start: Memory, rule: Rule, result: str) -> Memory:

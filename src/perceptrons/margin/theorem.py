@@ -7,8 +7,15 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 from ..theory import bounds
+from .kernel_values import WITHOUT_GAMMA
 from .parameters import targets
 from .rules import ABSOLUTE, ADAPTIVE, CONSTANT, FIXED, FRACTIONAL, INFINITY, STEPS
+
+
+def settled(model: Any) -> dict[str, Any]:
+    """The parameters as they are now: a list that the user changes later must not change them."""
+    params = model.get_params(deep=False)
+    return {name: list(value) if isinstance(value, list) else value for name, value in params.items()}
 
 
 class Terms(NamedTuple):
@@ -29,13 +36,15 @@ class Terms(NamedTuple):
         """Does rerunning on the rows used alone give the same weights?
 
         It does where rows that are never corrected have no say: not where they choose the next row
-        ("active"), the moment to stop (`tol`) or the weights to return ("pocket"), and not where the
-        shuffles cannot be drawn again.
+        ("active"), the moment to stop (`tol`), the weights to return ("pocket") or the kernel (γ from the
+        variance of all rows), and not where the shuffles cannot be drawn again.
         """
         s = self.settings
         seeded = s["order"] != "shuffle" or isinstance(s["random_state"], Integral)
         deaf = s["order"] != "active" and s["tol"] is None and s["result"] != "pocket"
-        return self.one_run and seeded and deaf
+        kernel = s.get("kernel", "linear")
+        fixed = callable(kernel) or kernel in WITHOUT_GAMMA or s["gamma"] != "scale"
+        return self.one_run and seeded and deaf and fixed
 
     def update_bound(self, radius: float, margin: float) -> float | None:
         """The most corrections the policy's theorem allows when some hyperplane has this margin.

@@ -44,7 +44,8 @@ def trace(model: Perceptron, X: Any, y: Any) -> Iterator[Correction]:
 
     The corrections lead exactly to the last weights of `model.fit(X, y)`, which are `coef_` and `intercept_`
     unless `result` asks for others. `order="active"` may take corrections back; those are left out. With
-    more than two classes the weight vectors come one after the other.
+    more than two classes the weight vectors come one after the other. The run is made to its end, pausing at
+    each correction, before the first is yielded; `max_updates` makes it shorter.
 
     >>> from perceptrons import Perceptron, trace
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 1]             # Honavar's example: OR

@@ -23,7 +23,8 @@ CONVERGED, STUCK, CAPPED = "converged", "stuck", "capped"
 Verdict = str | None
 
 NEVER = 2**62  # a count that is not reached
-AHEAD = 256  # places of an order looked at for rows to be fetched together
+AHEAD = 1024  # places of an order looked at for rows to be fetched together,
+TOGETHER = 256  # so many of them at most
 CACHE = 1 << 24  # bytes; fewer are in the cache anyway, and need no streaming
 
 ACTIVE_SHARE = 0.1  # of the rows, those with the lowest scores, are swept between two full passes,
@@ -90,7 +91,8 @@ class Run:
         """‖w‖ in lifted space."""
         rho, b = np.sqrt(self.rule.rho_squared), self.clock["intercept"]
         if isinstance(self.X, Gram):
-            return lifted_norm(np.array([kernel_norm(self.state.duals * self.y, self.state.w)]), b, rho)
+            norm = kernel_norm(self.state.duals * self.y, self.state.w, self.X.diagonal)
+            return lifted_norm(np.array([norm.value]), b, rho)
         return lifted_norm(self.state.w.astype(np.float64), b, rho)
 
     def capped(self) -> bool:
@@ -127,7 +129,8 @@ class Run:
         y = self.y[rows]
         betas = np.where(y > 0, clock["beta_positive"], clock["beta_negative"])
         calm = y * (self.state.w[rows] + clock["intercept"]) > betas
-        return rows[~calm | self.rule.always][: 8 + int(clock["updates"])]
+        limit = min(TOGETHER, 8 + int(clock["updates"]))
+        return np.asarray(rows[~calm | self.rule.always][:limit])
 
     def survey(self) -> Survey:
         """Look at all rows under the present weights."""

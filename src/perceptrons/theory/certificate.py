@@ -25,7 +25,8 @@ class Certificate:
 
     Attributes
     ----------
-    separable : True if `margin` > 0, False if `margin_bound` is exactly 0, None if undecided.
+    separable : True if `margin` > 0 by more than rounding, False if the weights are exactly 0 (so is
+        `margin_bound`), None if undecided.
     margin : achieved by these weights, min y·score/‖w‖; negative if a row is on the wrong side. In a
         stream (`partial_fit`) that of the last batch.
     margin_bound : no hyperplane has a larger margin on these rows, in a stream on all rows seen; None if

@@ -6,7 +6,7 @@ a_j*y_j*k(x_j, x) and ||w||^2 the sum over all pairs; phi is never computed.
 
 import math
 
-from tests.naive.margin import Rule, Target, Training, sweep, worst
+from tests.naive.margin import Rule, Target, Training, sweep, train, worst
 
 
 class KernelTraining(Training):
@@ -53,8 +53,4 @@ def kernel_perceptron(
         "shuffle": lambda: sweep(training, next(permutations)),
         "worst": lambda: worst(training),
     }[order]
-    converged = None
-    while converged is None and training.n_presentations < max_epochs * len(X):
-        converged = epoch()
-        training.close_epoch()
-    return training.run(bool(converged))
+    return train(training, epoch, max_epochs)

@@ -344,8 +344,13 @@ def perceptron(
         "active": lambda: active(training, max_epochs),
         "worst": lambda: worst(training) if tol is None else minover(training),
     }[order]
+    return train(training, epoch, max_epochs)
+
+
+def train(training, epoch, max_epochs):
+    """Epochs until there is a verdict, or the budget is used up."""
     converged = None
-    while converged is None and training.n_presentations < max_epochs * len(X):
+    while converged is None and training.n_presentations < max_epochs * training.m:
         converged = epoch()
         training.close_epoch()
     return training.run(bool(converged))

@@ -14,6 +14,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from perceptrons import Perceptron, TableEncoder
+from perceptrons.data.cells import is_missing
 from perceptrons.export.model_file import load, save
 
 COFFEE = {
@@ -119,6 +120,25 @@ def test_categories_that_are_numbers_keep_their_order():
 def test_objects(values, kind):
     column = np.array(values, dtype=object).reshape(-1, 1)
     assert TableEncoder().fit(column).kinds_ == [kind]
+
+
+@pytest.mark.parametrize(
+    ("values", "names"),
+    [
+        ([94110, None], ["94110"]),
+        ([94110.0, None, np.nan], ["94110"]),
+        (["94110.0", "94110", "94110.00"], ["94110"]),
+        (["007", "007.0", "7"], ["007", "007.0", "7"]),
+        ([1, True, "TRUE", "x"], ["1", "true", "x"]),
+        (["3.10", "3.1"], ["3.1", "3.10"]),
+        ([np.float32(0.1), "0.1"], ["0.1"]),
+    ],
+)
+def test_one_spelling_of_a_name(values, names):
+    column = np.array(values, dtype=object).reshape(-1, 1)
+    encoder = TableEncoder().fit(np.vstack([[["a text"]], column]))
+    assert encoder.categories_ == [sorted(["a text", *names])]
+    assert encoder.transform(column).sum() == sum(not is_missing(value) for value in values)
 
 
 def test_columns_without_a_value():

@@ -16,7 +16,17 @@ from sklearn.tree import DecisionTreeClassifier
 
 from perceptrons import NAMED, Perceptron, TableEncoder
 from perceptrons import compare as compare_module
-from perceptrons.compare import LEARNERS, build_learner, compare, margin_of, quietly, size_of
+from perceptrons.compare import (
+    LEARNERS,
+    MANY_ROWS,
+    Size,
+    build_learner,
+    compare,
+    default_learners,
+    margin_of,
+    quietly,
+    size_of,
+)
 from perceptrons.data.layout import split
 from perceptrons.data.synthetic import separable
 from perceptrons.data.table import read_table
@@ -58,8 +68,8 @@ def test_what_is_reported(small):
     assert found["perceptron"].converged
     assert found["perceptron"].n_updates > 0
     assert found["logistic regression"].margin is found["shallow tree"].converged is None
-    assert found["averaged"].size == "3 weights"
-    assert found["shallow tree"].size.endswith(("splits", "split"))
+    assert found["averaged"].size == Size(3, "weights")
+    assert found["shallow tree"].size.unit == "splits"
 
 
 def test_folds_are_those_of_a_pipeline(small):
@@ -153,7 +163,7 @@ def test_several_classes_report_the_smallest_margin(jit):
     quietly(model.fit, X, y)
     worst = min(model.certificate_, key=lambda one: one.margin)
     assert margin_of(model) == (None, worst.margin_bound)
-    assert size_of(model) == "12 weights"
+    assert str(size_of(model)) == "12 weights"
 
 
 def test_learners_by_name():
@@ -177,9 +187,44 @@ def test_learners_by_name():
 def test_sizes(small):
     X, y = small
     rows = X.to_numpy()
-    assert size_of(DecisionTreeClassifier(max_depth=1).fit(rows, y)) == "1 split"
-    assert size_of(Perceptron().fit(rows[:, :1] * 0 + (y == "up")[:, None], y)) == "1 weight"
-    assert size_of(object()) == ""
+    assert str(size_of(DecisionTreeClassifier(max_depth=1).fit(rows, y))) == "1 split"
+    assert str(size_of(Perceptron().fit(rows[:, :1] * 0 + (y == "up")[:, None], y))) == "1 weight"
+    assert size_of(object()) is None
+
+
+def test_chosen_learners(small):
+    results = compare(*small, folds=2, learners=["pam", "averaged", "pam"])
+    assert [result.learner for result in results] == ["pam", "averaged"]
+    with pytest.raises(ValueError, match="no learner 'pma'; did you mean 'pam'"):
+        compare(*small, learners=["pma"])
+
+
+def test_many_rows_are_not_for_the_kernel(small, monkeypatch):
+    assert "kernel" in default_learners(MANY_ROWS)
+    assert "kernel" not in default_learners(MANY_ROWS + 1)
+    monkeypatch.setattr(compare_module, "MANY_ROWS", 59)
+    monkeypatch.setattr(compare_module, "FEW_EPOCHS", 1)
+    X, y = small
+    noise = np.roll(y, 7)
+    assert "kernel" not in by_name(compare(X, noise, folds=2, max_epochs=3))
+    asked = by_name(compare(X, noise, folds=2, max_epochs=3, learners=["kernel", "perceptron"]))
+    assert asked["kernel"].n_updates <= 60  # one epoch
+    assert asked["perceptron"].n_updates > 60
+
+
+@pytest.mark.parametrize("error", [ValueError("of no use\nat all"), MemoryError()])
+def test_a_learner_that_fails_gets_a_note(small, monkeypatch, error):
+    class Fails(DecisionTreeClassifier):
+        def fit(self, X, y):
+            if len(y) < 60:
+                return super().fit(X, y)
+            raise error
+
+    monkeypatch.setitem(LEARNERS, "shallow tree", lambda seed, max_epochs: Fails())
+    results = by_name(compare(*small, folds=2, learners=["shallow tree", "averaged"]))
+    assert results["shallow tree"].accuracy is results["shallow tree"].fit_seconds is None
+    assert results["shallow tree"].notes[0] in ("failed: of no use at all", "failed: not enough memory")
+    assert results["averaged"].accuracy > 0.8
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,12 @@
 """Tables from files: types, missing cells, headers, and everything that can be wrong with a file."""
 
+import os
 import random
 import re
 import sys
+import threading
 from collections import Counter
-from datetime import date
+from datetime import date, timedelta
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,10 +14,14 @@ import polars as pl
 import pytest
 
 from perceptrons import TableEncoder
-from perceptrons.data.delimited import read_head, read_rows
-from perceptrons.data.layout import describe, labels_of, lay_out, prepare, split
-from perceptrons.data.table import _read_plain, read_table
+from perceptrons.data.delimited import Source, read_head, read_rows
+from perceptrons.data.layout import describe, labels_of, lay_out, prepare, split, unseen
+from perceptrons.data.table import _read_plain, read, read_table
 from tests.bad_tables import BAD_FILES, BAD_TARGETS
+
+
+def source(path):
+    return Source(path, path.read_bytes(), path.suffix)
 
 
 def write(folder, text, name="table.csv"):
@@ -55,10 +61,54 @@ def test_types_are_told_from_the_whole_file(tmp_path):
     assert [one.distinct for one in facts] == [4, 3, 2, 3, 3, 0]
 
 
-@pytest.mark.parametrize("missing", ["", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", '""'])
+@pytest.mark.parametrize(
+    "missing",
+    ["", "?", "NA", "na", "N/A", "#N/A", "<NA>", "NaN", "nan", "NAN", "null", "NULL", '""', " n/a "],
+)
 def test_missing(tmp_path, missing):
     frame = read_table(write(tmp_path, f"a,b\n1,x\n{missing},{missing}\n"))
     assert frame.rows() == [(1, "x"), (None, None)]
+
+
+def test_more_that_is_missing(tmp_path):
+    """In texts and in numbers, in text files and in typed ones."""
+    path = write(tmp_path, "a,b\n1.5,x\n-9,None\n-9.0,-\n")
+    expected = [(1.5, "x"), (None, None), (None, None)]
+    assert read_table(path, missing=["none", " - ", "-9"]).rows() == expected
+    pl.DataFrame({"a": [1.5, -9, np.nan], "b": ["x", "NONE", "-"]}).write_parquet(tmp_path / "t.parquet")
+    assert read_table(tmp_path / "t.parquet", missing=["none", "-", "-9"]).rows() == expected
+    assert read_table(tmp_path / "t.parquet").rows() == [(1.5, "x"), (-9, "NONE"), (None, "-")]
+
+
+def test_columns_without_a_name(tmp_path):
+    table = read(write(tmp_path, ",a,,\n0,1,,\n1,2,,\n"))
+    assert table.frame.rows(named=True)[1] == {"column_1": 1, "a": 2}
+    assert table.unnamed == ["column_1"]
+    pl.DataFrame({"a": [1], "": [2]}).write_parquet(tmp_path / "t.parquet")
+    assert (
+        read(tmp_path / "t.parquet").unnamed == read_table(tmp_path / "t.parquet").columns[1:] == ["column_2"]
+    )
+    assert read(write(tmp_path, "column_1,b\n1,2\n")).unnamed == []
+
+
+def test_a_pipe_is_read_once(tmp_path):
+    """The lines after the first are still there, plain or quoted, whatever the pipe is called."""
+    for name, text in (("pipe.csv", "a,b\n1,2\n3,4\n"), ("pipe", 'a,b\n"1",2\n3,4\n')):
+        os.mkfifo(tmp_path / name)
+        writer = threading.Thread(target=(tmp_path / name).write_text, args=[text], daemon=True)
+        writer.start()
+        assert read_table(tmp_path / name).rows() == [(1, 2), (3, 4)]
+        writer.join()
+    os.mkfifo(tmp_path / "pipe.parquet")
+    with pytest.raises(ValueError, match="is a device or pipe, from which Parquet cannot be read"):
+        read_table(tmp_path / "pipe.parquet")
+
+
+def test_columns_that_are_not_used_stay_as_they_are(tmp_path):
+    frame = pl.DataFrame({"a": [" x "], "b": [" x "], "t": [timedelta(seconds=90)]})
+    frame.write_parquet(tmp_path / "t.parquet")
+    read = read_table(tmp_path / "t.parquet", used={"a", "t"}.__contains__)
+    assert read.rows() == [("x", " x ", 90.0)]
 
 
 @pytest.mark.parametrize(
@@ -172,6 +222,10 @@ def test_typed_files(tmp_path):
     assert read.dtypes[:7] == [pl.Int64, text, pl.Boolean, text, number, text, text]
     with pytest.raises(ValueError, match=r"Column 'list' holds List\(Int64\).*say --drop list"):
         prepare(read)
+    with pytest.raises(ValueError, match=r"Column 'list' holds.*; write its classes as texts"):
+        prepare(read, target="list")
+    with pytest.raises(ValueError, match="say --drop 'a list'"):
+        prepare(read.rename({"list": "a list"}))
     assert prepare(read, drop=["list"], nominal=["i", "d"])["i"].to_list() == ["1", "2"]
     with pytest.raises(ValueError, match="There is no column 'lst'; did you mean 'list'"):
         prepare(read, drop=["lst"])
@@ -208,6 +262,14 @@ def test_labels_of_a_model():
     assert labels_of(frame, "b", np.array(["False", "True"])).tolist() == ["True", "False", "True"]
     with pytest.raises(ValueError, match=r"holds '2' in row 2, but the model knows the classes '1', '3'"):
         labels_of(frame, "y", np.array([1, 3]))
+    for written, as_held in (("1.0", 1), ("0.0", 0.0), ("true", True), ("TRUE", True), ("False", False)):
+        for label, known in ((written, as_held), (as_held, written)):
+            classes = np.array([known, "other"], dtype=object)
+            assert labels_of(pl.DataFrame({"y": [label]}), "y", classes).tolist() == [known]
+    both = np.array(["1", "1.0"])  # what is written exactly so comes first
+    assert labels_of(pl.DataFrame({"y": ["1.0", "1"]}), "y", both).tolist() == ["1.0", "1"]
+    with pytest.raises(ValueError, match="write its classes as texts"):
+        labels_of(pl.DataFrame({"y": [[1]]}), "y", both)
     with pytest.raises(ValueError, match="holds nothing in row 1"):
         labels_of(pl.DataFrame({"y": [None, "1"]}), "y", np.array(["1", "2"]))
 
@@ -223,6 +285,11 @@ def test_a_table_is_laid_out_as_the_encoder_expects_it():
     assert rows[:, :4].tolist() == [[-1, 1, 0, 0], [1, 0, 0, 1]]  # 7 is not 007
     with pytest.raises(ValueError, match="The model needs 'n', but the table has 'b'"):
         lay_out(table.select("b", "code", "empty"), encoder)
+    with pytest.raises(ValueError, match="or say which --separator it uses"):
+        lay_out(pl.DataFrame({"n,b,code,empty": ["1"]}), encoder)
+    assert unseen(lay_out(table, encoder), encoder) == [("code", 1, 2)]
+    nothing = TableEncoder().fit(train.select(pl.col("empty").cast(pl.String)))
+    assert unseen(lay_out(table, nothing), nothing) == [("empty", 1, 1)]
     with pytest.raises(
         ValueError, match="Column 'n' held numbers when the encoder was fitted, but now holds 'x'"
     ):
@@ -265,13 +332,13 @@ def test_the_fast_way_reads_what_the_careful_one_does(tmp_path):
     for _ in range(4000):
         path = write(tmp_path, random_text(chance))
         try:
-            head = read_head(path, header=False, separator=",")
+            head = read_head(source(path), header=False, separator=",")
         except ValueError:
             continue
-        fast = _read_plain(path, head)
+        fast = _read_plain(path.read_bytes(), head)
         counts["fast" if fast is not None else "careful"] += 1
         if fast is not None:
-            careful = [row for chunk in read_rows(path, head) for row in chunk]
+            careful = [row for chunk in read_rows(source(path), head) for row in chunk]
             assert [[(cell or "").strip() for cell in row] for row in fast.rows()] == [
                 [cell.strip() for cell in row] for row in careful
             ]
@@ -283,9 +350,9 @@ def test_the_fast_way_is_taken(tmp_path):
     for text in ("a,b\n1,x\n2,y\n", "a,b\r\n1,x\r\n,y", "\ufeffa,b\n1,x\n"):
         for header in (True, False):
             path = write(tmp_path, text)
-            frame = _read_plain(path, read_head(path, header, None))
+            frame = _read_plain(path.read_bytes(), read_head(source(path), header, None))
             assert frame is not None
             assert frame.columns == (["a", "b"] if header else ["column_1", "column_2"])
             assert frame.rows()[0][0] == ("1" if header else "a")
     path = write(tmp_path, "a,b\n1,\n")
-    assert _read_plain(path, read_head(path, True, None)) is None
+    assert _read_plain(path.read_bytes(), read_head(source(path), True, None)) is None

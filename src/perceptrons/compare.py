@@ -8,7 +8,7 @@ for what a cross validation cannot say: how large the model is, what margin it c
 import re
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, NamedTuple
@@ -41,6 +41,18 @@ LEARNERS: dict[str, Build] = {  # name → (seed, max_epochs) → an estimator t
     "logistic regression": lambda seed, max_epochs: LogisticRegression(max_iter=10_000),
     "shallow tree": lambda seed, max_epochs: DecisionTreeClassifier(max_depth=3, random_state=seed),
 }
+MANY_ROWS, FEW_EPOCHS = 10_000, 100  # of a kernel learner, whose epochs take the square of the rows
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much of a model there is to read: "30 weights", "7 splits" or "120 rows"."""
+
+    count: int
+    unit: str
+
+    def __str__(self) -> str:
+        return f"{self.count} {self.unit.removesuffix('s') if self.count == 1 else self.unit}"
 
 
 @dataclass(frozen=True)
@@ -50,7 +62,8 @@ class Result:
     Attributes
     ----------
     accuracy, accuracy_sd, fold_accuracies : on the rows left out; mean, sample deviation, and one per fold.
-    size : "30 weights" (those that are not 0), "7 splits" or "120 rows".
+        None, and no folds, if the learner failed; a note says why.
+    size : weights (those that are not 0), splits or rows.
     margin : (achieved, bound) of the encoded rows, of several weight vectors that with the smallest; None
         where nothing is known: (None, bound) if the rows are not separated. None for models without margin.
     converged, n_updates, fit_seconds : of the fit to all rows, compiled code warm.
@@ -58,15 +71,15 @@ class Result:
     """
 
     learner: str
-    accuracy: float
-    accuracy_sd: float
-    fold_accuracies: tuple[float, ...]
-    size: str
-    margin: tuple[float | None, float | None] | None
-    converged: bool | None
-    n_updates: int | None
-    fit_seconds: float
-    notes: tuple[str, ...]
+    accuracy: float | None = None
+    accuracy_sd: float | None = None
+    fold_accuracies: tuple[float, ...] = ()
+    size: Size | None = None
+    margin: tuple[float | None, float | None] | None = None
+    converged: bool | None = None
+    n_updates: int | None = None
+    fit_seconds: float | None = None
+    notes: tuple[str, ...] = ()
 
 
 def compare(
@@ -76,11 +89,14 @@ def compare(
     folds: int = 10,
     seed: int = 0,
     max_epochs: int = 1000,
+    learners: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> list[Result]:
-    """Cross-validate every learner on a frame or array X and its labels y, all on the same folds.
+    """Cross-validate learners on a frame or array X and its labels y, all on the same folds.
 
-    There are fewer folds if a class has fewer rows. `progress(done, total, what)` is called before each fit.
+    There are fewer folds if a class has fewer rows. Without names in `learners`, all are tried that are quick
+    enough for so many rows. A learner that fails gets a note. `progress(done, total, what)` is called before
+    each fit.
     """
     X, y, tell = X if hasattr(X, "shape") else np.array(X, object), np.asarray(y), progress or _silent
     splitter = StratifiedKFold(_possible_folds(y, folds), shuffle=True, random_state=seed)
@@ -88,18 +104,32 @@ def compare(
         *splitter.split(np.zeros(len(y)), y),
         (np.arange(len(y)), None),
     ]  # last: all rows, nothing to test
-    trials: dict[str, list[_Trial]] = {name: [] for name in LEARNERS}
+    names = list(dict.fromkeys(learners or default_learners(len(y))))
+    build = {name: _builder(name, len(y), seed, max_epochs) for name in names}
+    trials: dict[str, list[_Trial]] = {name: [] for name in names}
     for k, (train, test) in enumerate(jobs):
         encoder = TableEncoder()
         rows = encoder.fit_transform(_take(X, train))
         others = None if test is None else encoder.transform(_take(X, test))
         what = "all rows" if test is None else f"fold {k + 1} of {len(jobs) - 1}"
-        for j, (name, build) in enumerate(LEARNERS.items()):
-            tell(k * len(LEARNERS) + j, len(jobs) * len(LEARNERS), f"{what}, {name}")
+        for j, name in enumerate(names):
+            tell(k * len(names) + j, len(jobs) * len(names), f"{what}, {name}")
             hidden = None if test is None else y[test]
-            trials[name].append(_try(build(seed, max_epochs), rows, y[train], others, hidden))
-    tell(len(jobs) * len(LEARNERS), len(jobs) * len(LEARNERS), "done")
+            if not _failed(trials[name]):
+                trials[name].append(_try(build[name](), rows, y[train], others, hidden))
+    tell(len(jobs) * len(names), len(jobs) * len(names), "done")
     return [_result(name, tried) for name, tried in trials.items()]
+
+
+def default_learners(n_rows: int) -> list[str]:
+    return [name for name in LEARNERS if name != "kernel" or n_rows <= MANY_ROWS]
+
+
+def _builder(name: str, n_rows: int, seed: int, max_epochs: int) -> Callable[[], Any]:
+    slow = name == "kernel" and n_rows > MANY_ROWS
+    epochs = min(max_epochs, FEW_EPOCHS) if slow else max_epochs
+    build_learner(name)  # a name that is none is refused before anything is fitted
+    return lambda: build_learner(name, seed=seed, max_epochs=epochs)
 
 
 def _silent(done: int, total: int, what: str) -> None:
@@ -111,21 +141,31 @@ def _take(X: Any, rows: Any) -> Any:
 
 
 class _Trial(NamedTuple):
-    model: Any
+    model: Any  # None if it failed
     seconds: float
     accuracy: float  # on the rows left out; 0 if there are none
     notes: list[str]
 
 
+def _failed(trials: list[_Trial]) -> bool:
+    return bool(trials) and trials[-1].model is None
+
+
 def _try(learner: Any, rows: Any, y: Any, others: Any, hidden: Any) -> _Trial:
     start = time.perf_counter()
-    _, notes = quietly(learner.fit, rows, y)
-    seconds = time.perf_counter() - start
-    accuracy = 0.0 if others is None else float(np.mean(learner.predict(others) == hidden))
-    return _Trial(learner, seconds, accuracy, notes)
+    try:
+        _, notes = quietly(learner.fit, rows, y)
+        seconds = time.perf_counter() - start
+        accuracy = 0.0 if others is None else float(np.mean(learner.predict(others) == hidden))
+    except (ValueError, MemoryError) as error:
+        reason = " ".join(str(error).split()) or "not enough memory"
+        return _Trial(None, 0.0, 0.0, [f"failed: {reason}"])
+    return _Trial(learner, seconds, accuracy, [_short(note) for note in notes])
 
 
 def _result(name: str, trials: list[_Trial]) -> Result:
+    if _failed(trials):
+        return Result(name, notes=tuple(trials[-1].notes))
     *folds, final = trials
     accuracies = [trial.accuracy for trial in folds]
     updates = getattr(final.model, "n_updates_", None)
@@ -139,7 +179,7 @@ def _result(name: str, trials: list[_Trial]) -> Result:
         converged=getattr(final.model, "converged_", None),
         n_updates=None if updates is None else int(np.sum(updates)),
         fit_seconds=final.seconds,
-        notes=tuple(dict.fromkeys(_short(note) for trial in trials for note in trial.notes)),
+        notes=tuple(dict.fromkeys(note for trial in trials for note in trial.notes)),
     )
 
 
@@ -172,17 +212,13 @@ def _short(warning: str) -> str:
     return f"{cap.group(1)} reached" if cap else warning.split("\n")[0][:80]
 
 
-def size_of(model: Any) -> str:
-    """How much there is to read: weights that are not 0, splits of a tree, or rows of a kernel model."""
+def size_of(model: Any) -> Size | None:
+    """Weights that are not 0, splits of a tree, or rows of a kernel model."""
     if hasattr(model, "tree_"):
-        return _count(int(model.tree_.node_count - model.tree_.n_leaves), "split")
+        return Size(int(model.tree_.node_count - model.tree_.n_leaves), "splits")
     if hasattr(model, "coef_"):
-        return _count(int(np.count_nonzero(model.coef_)), "weight")
-    return _count(len(model.support_), "row") if hasattr(model, "support_") else ""
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"
+        return Size(int(np.count_nonzero(model.coef_)), "weights")
+    return Size(len(model.support_), "rows") if hasattr(model, "support_") else None
 
 
 def margin_of(model: Any) -> tuple[float | None, float | None] | None:

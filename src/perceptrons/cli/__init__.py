@@ -7,7 +7,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TextIO
 
 from .printable import one_line
 
@@ -16,16 +16,21 @@ BAD_INPUT, UNEXPECTED, STOPPED, PIPE_CLOSED = 2, 1, 130, 141
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and leave with its exit code; what goes wrong is one sentence on stderr."""
+    sys.stdout, sys.stderr = sys.stdout or _nowhere(), sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that knows no "≤" shows "?"
+    code = run(arguments)
     try:
-        code = run(arguments)
         sys.stdout.flush()
-    except BrokenPipeError:  # as with `| head`: nobody reads on, which is no error of ours
+    except OSError:  # it was complained of; what is left must not be tried again at the very end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = PIPE_CLOSED
     sys.exit(code)
+
+
+def _nowhere() -> TextIO:
+    """Where output goes if the shell has closed it (`>&-`), so that nothing else is opened in its place."""
+    return open(os.devnull, "w", encoding="utf-8")
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -34,11 +39,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
         from .app import app
 
         code = app(args=arguments, prog_name="perceptrons", standalone_mode=False)
+        sys.stdout.flush()
         return _stopped() if code == STOPPED else code if isinstance(code, int) else 0
-    except BrokenPipeError:
-        raise
-    except SystemExit:  # Typer's own answer to a closed pipe
+    except BrokenPipeError:  # as with `| head`: nobody reads on, which is no error of ours
         return PIPE_CLOSED
+    except SystemExit as left:
+        if isinstance(left.__context__, BrokenPipeError):  # Typer's own answer to a closed pipe
+            return PIPE_CLOSED
+        raise
     except KeyboardInterrupt:
         return _stopped()
     except Exception as error:

@@ -1,11 +1,11 @@
 """`perceptrons certify`: does what a model claims hold for these rows?"""
 
-from dataclasses import asdict
 from typing import Any
 
 import typer
 
 from . import options
+from .reading import reading
 
 
 def certify(
@@ -14,6 +14,7 @@ def certify(
     target: options.MaybeTarget = None,
     header: options.Header = None,
     separator: options.Separator = None,
+    missing: options.Missing = None,
     json: options.AsJson = False,
 ) -> None:
     """Recheck what a model claims on the rows of a table.
@@ -25,24 +26,34 @@ def certify(
     Example: perceptrons certify model.json table.csv
     """
     from ..certifying import certify as recompute
-    from ..data.layout import labels_of, lay_out
-    from .models import load
+    from ..data.layout import labels_of
+    from .models import load, warn_of
     from .show import emit
     from .waiting import waiting
+    from .words import as_dicts
 
     loaded = load(model)
     target = target or loaded.about.get("target")
     if target is None:
         raise ValueError(f"{model} does not say which column holds the classes; name it with --target.")
     with waiting("certifying"):
-        frame = loaded.read_table(table, header, separator, target)
+        frame = loaded.read_table(table, reading(header, separator, missing), target)
         y = labels_of(frame, target, loaded.learner.classes_)
-        rows = loaded.encoder.transform(lay_out(frame, loaded.encoder))
+        cells, unseen = loaded.lay_out(frame)
+        rows = loaded.encoder.transform(cells)
         found = recompute(loaded.learner, rows, y)
         reason = _reason(loaded.learner, rows, y)
     if json:
-        emit({"holds": not reason, "reason": reason or None, "certificates": _as_dicts(found)})
+        emit(
+            {
+                "holds": not reason,
+                "reason": reason or None,
+                "certificates": as_dicts(found, loaded.learner),
+                "unseen": [one._asdict() for one in unseen],
+            }
+        )
     else:
+        warn_of(unseen)
         _show(f"{model} on {table}", loaded.learner, found, reason)
     if reason:
         raise typer.Exit(1)
@@ -59,11 +70,6 @@ def _reason(learner: Any, rows: Any, y: Any) -> str:
     except ValueError as error:
         return str(error)
     return ""
-
-
-def _as_dicts(found: Any) -> list[dict[str, Any]]:
-    certificates = found if isinstance(found, list) else [found]
-    return [{**asdict(one), "generalization_bound": one.generalization_bound()} for one in certificates]
 
 
 def _show(title: str, learner: Any, found: Any, reason: str) -> None:

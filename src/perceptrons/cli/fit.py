@@ -1,11 +1,14 @@
 """`perceptrons fit`: learn from a table, and keep the model."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from . import options
+from .places import check_out, check_savable
+from .reading import reading
 
 MOST_COLUMNS = 20  # shown
 
@@ -27,6 +30,7 @@ def fit(
     nominal: options.Nominal = None,
     header: options.Header = None,
     separator: options.Separator = None,
+    missing: options.Missing = None,
     json: options.AsJson = False,
 ) -> None:
     """Learn from a table and write a model file.
@@ -40,21 +44,22 @@ def fit(
 
     from ..compare import build_learner, quietly
     from ..data.columns import TableEncoder
+    from ..export.model_file import save
     from .show import emit
     from .tables import training_table
     from .waiting import waiting
 
-    if out is not None:
-        _check_place(out)
     model = make_pipeline(TableEncoder(), build_learner(learner, seed=seed, max_epochs=max_epochs))
-    data = training_table(table, target, drop, nominal, header, separator)
+    if out is not None:
+        check_out(out, table=table)
+        check_savable(model[-1], learner)
+    how = reading(header, separator, missing)
     with waiting(f"fitting {learner}"):
+        data = training_table(table, target, drop, nominal, how)
         _, notes = quietly(model.fit, data.X, data.y)
         accuracy = float((model.predict(data.X) == data.y).mean())
     if out is not None:
-        _write(
-            model, out, table=table.name, target=target, learner=learner, header=header, separator=separator
-        )
+        save(model, out, about={"table": table.name, "target": target, "learner": learner, **how.to_about()})
     report = _report(data, model[-1], learner, accuracy, notes, out)
     if json:
         emit(report)
@@ -62,47 +67,38 @@ def fit(
         _show(data, model[-1], report)
 
 
-def _check_place(out: Path) -> None:
-    """Better now than after a long fit."""
-    if out.is_dir():
-        raise ValueError(f"{out} is a folder; --out names a file.")
-    if not out.parent.is_dir():
-        raise ValueError(f"There is no folder {out.parent} to write to; create it first.")
-
-
-def _write(model: Any, out: Path, **about: Any) -> None:
-    from ..export.model_file import save
-
-    save(model, out, about={name: value for name, value in about.items() if value is not None})
-
-
 def _report(
     data: Any, model: Any, learner: str, accuracy: float, notes: list[str], out: Path | None
 ) -> dict[str, Any]:
     from ..compare import margin_of, size_of
+    from .words import as_dicts
 
+    size = size_of(model)
     return {
         "data": data.summary(),
         "columns": [facts._asdict() for facts in data.facts],
         "learner": learner,
         "training_accuracy": accuracy,
-        "size": size_of(model),
+        "size": size and asdict(size),
         "margin": margin_of(model),
         "converged": getattr(model, "converged_", None),
+        "certificates": as_dicts(model.certificate_, model) if hasattr(model, "certificate_") else [],
         "notes": notes,
         "file": None if out is None else str(out),
     }
 
 
 def _show(data: Any, model: Any, report: dict[str, Any]) -> None:
-    from .show import percent, say
+    from ..compare import size_of
+    from .show import first, percent, say
     from .words import show_certificates
 
     name, count = data.classes()[0]
     say(data.headline())
     _show_columns(data)
+    say(*first([f"Hint: {hint}" for hint in data.hints]))
     say(
-        f"{report['learner']}, {report['size']}: {percent(report['training_accuracy'])} of the training rows "
+        f"{report['learner']}, {size_of(model)}: {percent(report['training_accuracy'])} of the training rows "
         f"right (always answering {name}: {percent(count / len(data.y))})."
     )
     if hasattr(model, "certificate_"):
@@ -118,7 +114,7 @@ def _show(data: Any, model: Any, report: dict[str, Any]) -> None:
 
 
 def _show_columns(data: Any) -> None:
-    from .show import say, table
+    from .show import table
 
     facts = data.facts if len(data.facts) <= MOST_COLUMNS else data.facts[: MOST_COLUMNS - 1]
     rows = [
@@ -126,10 +122,10 @@ def _show_columns(data: Any) -> None:
     ]
     if len(facts) < len(data.facts):
         rows.append([f"… and {len(data.facts) - len(facts)} more", "", "", ""])
-    table(["column", "kind", "missing", "distinct"], rows, right=["missing", "distinct"])
-    for one in data.facts:
-        if one.names_rows(len(data.y)):
-            say(
-                f"Hint: {one.name!r} tells rows apart ({one.distinct:,} different values), so nothing can be "
-                f"learned from it; --drop {one.name} leaves it out."
-            )
+    table(
+        ["column", "kind", "missing", "distinct"],
+        rows,
+        right=["missing", "distinct"],
+        whole=["kind"],
+        spare=["distinct", "missing"],
+    )

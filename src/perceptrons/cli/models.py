@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .reading import Reading
+
 
 class Loaded(NamedTuple):
     pipeline: Any
@@ -10,21 +12,21 @@ class Loaded(NamedTuple):
     learner: Any
     about: dict[str, Any]
 
-    def read_table(
-        self, path: Path, header: bool | None, separator: str | None, target: str | None = None
-    ) -> Any:
+    def read_table(self, path: Path, reading: Reading, target: str | None = None) -> Any:
         """A table read as the training table was, unless told otherwise; names and labels as written."""
         from ..data.cells import NOMINAL
-        from ..data.table import read_table
 
-        kinds = zip(self.encoder.feature_names_in_, self.encoder.kinds_, strict=True)
+        names = [*self.encoder.feature_names_in_, *([] if target is None else [target])]
+        kinds = zip(names, [*self.encoder.kinds_, NOMINAL], strict=False)
         text = [name for name, kind in kinds if kind == NOMINAL]
-        return read_table(
-            path,
-            header=self.about.get("header") if header is None else header,
-            separator=self.about.get("separator") if separator is None else separator,
-            text=text if target is None else [*text, target],
-        )
+        return reading.or_as_in(self.about).read(path, text=text, used=set(names).__contains__).frame
+
+    def lay_out(self, frame: Any) -> tuple[Any, list[Any]]:
+        """The columns the model expects, and which of them hold names it has never seen."""
+        from ..data.layout import lay_out, unseen
+
+        rows = lay_out(frame, self.encoder)
+        return rows, unseen(rows, self.encoder)
 
 
 def load(path: Path) -> Loaded:
@@ -33,18 +35,22 @@ def load(path: Path) -> Loaded:
     from ..export.model_file import read
 
     model, about = read(path)
-    encoder, learner = split_pipeline(model)
-    if not isinstance(encoder, TableEncoder) or not hasattr(encoder, "feature_names_in_"):
+    steps = [step for _, step in getattr(model, "steps", [])]
+    if (
+        len(steps) != 2
+        or not isinstance(steps[0], TableEncoder)
+        or not hasattr(steps[0], "feature_names_in_")
+    ):
         raise ValueError(
             f"The model in {path} does not know the columns of a table; `perceptrons fit` writes one that "
             "does, and perceptrons.load opens this one in Python."
         )
-    return Loaded(model, encoder, learner, about)
+    return Loaded(model, steps[0], steps[1], about)
 
 
-def split_pipeline(model: Any) -> tuple[Any, Any]:
-    """(what encodes, what learns); no encoder where the model is a learner alone."""
-    steps = getattr(model, "steps", None)
-    if steps is None:
-        return None, model
-    return steps[0][1] if len(steps) == 2 else None, steps[-1][1]
+def warn_of(unseen: list[Any]) -> None:
+    """Such names count as missing, which should not happen unnoticed."""
+    from .show import first, warn
+
+    lines = [f"{name}: {new:,} of {all_:,} values were never seen in training" for name, new, all_ in unseen]
+    warn(first(lines))

@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
-TABLE = "A table: .csv, .tsv, .data, .txt, .parquet or .arrow file."
+from ..data.delimited import SUFFIXES
+
+TABLE = f"A table in a file that ends in {', '.join(SUFFIXES)}."
 
 Table = Annotated[Path, typer.Argument(help=TABLE, show_default=False, metavar="TABLE")]
 MaybeTable = Annotated[Path | None, typer.Argument(help=TABLE, show_default="breast cancer", metavar="TABLE")]
@@ -35,6 +37,15 @@ Separator = Annotated[
     str | None,
     typer.Option(
         "--separator", help="Between two cells, like ';' or tab.", show_default=False, metavar="TEXT"
+    ),
+]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--missing",
+        help="Cells like this are missing; may be repeated. Empty ones are anyway, and ?, NA, N/A, #N/A, "
+        "<NA>, NaN and null.",
+        metavar="TEXT",
     ),
 ]
 Seed = Annotated[

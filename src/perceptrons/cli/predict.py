@@ -8,8 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
+from ..data.delimited import SEPARATORS
 from . import options
+from .places import check_out, check_text
 from .printable import printable
+from .reading import reading
 
 
 def predict(
@@ -23,6 +26,7 @@ def predict(
     ] = False,
     header: options.Header = None,
     separator: options.Separator = None,
+    missing: options.Missing = None,
     json: options.AsJson = False,
 ) -> None:
     """Predict the class of every row of a table, as CSV.
@@ -30,22 +34,28 @@ def predict(
     \b
     Example: perceptrons predict model.json new.csv --out predictions.csv
     """
-    from ..data.layout import lay_out
-    from .models import load
+    from .models import load, warn_of
     from .show import emit, say
     from .waiting import waiting
 
+    if out is not None:
+        check_out(out, table=table, model=model)
+        check_text(out)
     loaded = load(model)
     with waiting("predicting"):
-        rows = lay_out(loaded.read_table(table, header, separator), loaded.encoder)
+        frame = loaded.read_table(table, reading(header, separator, missing))
+        rows, unseen = loaded.lay_out(frame)
         columns: dict[str, list[Any]] = {"prediction": loaded.pipeline.predict(rows).tolist()}
         if scores:
             columns |= _scores(loaded.pipeline, loaded.learner.classes_.tolist(), rows)
     if out is not None:
-        _write(out, _as_csv(columns))
+        _write(out, _as_csv(columns, SEPARATORS.get(out.suffix.lower(), ",")))
     if json:
-        emit({"rows": len(rows), "file": None if out is None else str(out), **columns})
-    elif out is None:
+        file = None if out is None else str(out)
+        emit({"rows": len(rows), "file": file, "unseen": [one._asdict() for one in unseen], **columns})
+        return
+    warn_of(unseen)
+    if out is None:
         _print(_as_csv(columns))
     else:
         say(f"{len(rows):,} predictions written to {out}.")
@@ -58,9 +68,9 @@ def _scores(pipeline: Any, classes: list[Any], rows: Any) -> dict[str, list[Any]
     return {f"score {name}": values[:, k].tolist() for k, name in enumerate(classes)}
 
 
-def _as_csv(columns: dict[str, list[Any]]) -> str:
+def _as_csv(columns: dict[str, list[Any]], mark: str = ",") -> str:
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(text, delimiter=mark, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows(zip(*columns.values(), strict=True))
     return text.getvalue()
@@ -73,8 +83,11 @@ def _write(out: Path, text: str) -> None:
 
 
 def _print(text: str) -> None:
-    """To a terminal what can be shown, to a pipe what is."""
-    lines = text.splitlines(keepends=True)
-    sys.stdout.writelines(
-        printable(line.rstrip("\n")) + "\n" if sys.stdout.isatty() else line for line in lines
-    )
+    """To a terminal what can be shown, to a pipe what is, in UTF-8 as in a file."""
+    if sys.stdout.isatty():
+        sys.stdout.writelines(printable(line) + "\n" for line in text.split("\n")[:-1])
+    else:
+        sys.stdout.flush()
+        rest = memoryview(text.encode())
+        while rest:  # without a buffer (`python -u`) a pipe takes a part at a time
+            rest = rest[sys.stdout.buffer.write(rest) :]

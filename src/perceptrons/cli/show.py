@@ -1,28 +1,44 @@
 """Output: one JSON object, or text and tables for people. Nothing of it is markup."""
 
 import json
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from .printable import printable
 
+WIDTH, NARROWEST = 100, 40  # columns of text: where there is no terminal to ask, and where we stop asking
+LONG_WORD = 20  # longer ones may be broken
+MOST = 5  # lines of one kind
+
 
 def emit(value: dict[str, Any]) -> None:
-    """One JSON object on stdout; in ASCII, so no control character passes."""
-    json.dump(value, sys.stdout, allow_nan=False, default=lambda number: number.item())
-    sys.stdout.write("\n")
+    """One JSON object on stdout, or nothing; in ASCII, so no control character passes."""
+    sys.stdout.write(json.dumps(value, allow_nan=False, default=lambda number: number.item()) + "\n")
 
 
 def say(*lines: str) -> None:
     """Lines for people, wrapped between words."""
     for line in lines:
         _print(Text(printable(line)))
+
+
+def warn(lines: Iterable[str]) -> None:
+    """Lines for people that are no result."""
+    for line in lines:
+        print(printable(line), file=sys.stderr)
+
+
+def first(lines: Sequence[str]) -> list[str]:
+    """The first few lines, and how many there are more."""
+    return [*lines[:MOST], *([f"… and {len(lines) - MOST} more."] if len(lines) > MOST else [])]
 
 
 def bullets(lines: Iterable[str]) -> None:
@@ -35,38 +51,68 @@ def bullets(lines: Iterable[str]) -> None:
 
 def _print(what: Any) -> None:
     """Without the blanks that Rich fills lines with."""
-    out = console()
+    out = Console(highlight=False, emoji=False, markup=False, width=_width())
     with out.capture() as held:
         out.print(what)
     sys.stdout.writelines(f"{line.rstrip()}\n" for line in held.get().splitlines())
 
 
-def console() -> Console:
-    return Console(highlight=False, emoji=False, markup=False)
+def _width() -> int:
+    return max(NARROWEST, shutil.get_terminal_size((WIDTH, 24)).columns)
 
 
 def table(
-    heads: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[str] = (), bold: int = -1
+    heads: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    right: Sequence[str] = (),
+    whole: Sequence[str] = (),
+    spare: Sequence[str] = (),
+    bold: int = -1,
 ) -> None:
-    """A table; the columns named in `right` hold numbers, which are not broken; row `bold` stands out."""
+    """A table. The columns in `right` hold numbers; like those in `whole` they are not broken. Where there is
+    not enough room those in `spare` are left out, the first of them first. Row `bold` stands out."""
+    firm = {*right, *whole}
+    columns = {head: [head, *map(printable, cells)] for head, *cells in zip(heads, *rows, strict=True)}
+    for head in spare:
+        if sum(_need(cells, name in firm) + 2 for name, cells in columns.items()) - 2 > _width():
+            del columns[head]
     grid = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
-    for head in heads:
-        grid.add_column(Text(head), justify="right" if head in right else "left", no_wrap=head in right)
-    for number, row in enumerate(rows):
-        grid.add_row(*(Text(printable(cell), style="bold" if number == bold else "") for cell in row))
+    for head in columns:
+        justify: Any = "right" if head in right else "left"
+        grid.add_column(Text(head), justify=justify, no_wrap=head in firm, overflow="fold")
+    for number, row in enumerate(zip(*(cells[1:] for cells in columns.values()), strict=True)):
+        grid.add_row(*(Text(cell, style="bold" if number == bold else "") for cell in row))
     say("")
     _print(grid)
     say("")
 
 
-def seconds(value: float) -> str:
+def _need(cells: Sequence[str], firm: bool) -> int:
+    """How wide a column must be."""
+    if firm:
+        return max(map(cell_len, cells))
+    return max(min(cell_len(word), LONG_WORD) for cell in cells for word in [*cell.split(), ""])
+
+
+def seconds(value: float | None) -> str:
+    if value is None:
+        return ""
     if value >= 1:
         return f"{value:.1f} s"
     return f"{1000 * value:.0f} ms" if value >= 0.01 else f"{1000 * value:.1f} ms"
 
 
 def percent(value: float) -> str:
-    return f"{100 * value:.1f} %"
+    return f"{hundredths(value)} %"
+
+
+def hundredths(value: float) -> str:
+    """A share in percent; all and nothing are said of all and nothing alone."""
+    text = f"{100 * value:.1f}"
+    if text == "100.0" and value < 1:
+        return "> 99.9"
+    return "< 0.1" if text == "0.0" and value > 0 else text
 
 
 def interval(margin: Sequence[float | None] | None) -> str:

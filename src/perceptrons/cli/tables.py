@@ -4,6 +4,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .reading import Reading
+
 
 class Training(NamedTuple):
     """A table to learn from."""
@@ -13,6 +15,7 @@ class Training(NamedTuple):
     y: Any
     columns: list[str]
     facts: list[Any]  # `data.layout.Facts`, one per column; none for the built-in table
+    hints: list[str]
 
     def classes(self) -> list[tuple[Any, int]]:
         """Each class and how many rows it has, the largest first."""
@@ -25,36 +28,42 @@ class Training(NamedTuple):
         columns = f"{len(self.columns):,} columns" if len(self.columns) != 1 else "1 column"
         return f"{self.title}: {len(self.y):,} rows, {columns}; classes {', '.join(shown + rest)}."
 
+    def kinds(self) -> dict[str, int]:
+        return dict(Counter(one.kind for one in self.facts).most_common())
+
+    def missing(self) -> int:
+        return sum(one.missing for one in self.facts)
+
     def summary(self) -> dict[str, Any]:
         name, count = self.classes()[0]
         return {
             "title": self.title,
             "rows": len(self.y),
             "columns": len(self.columns),
+            "kinds": self.kinds(),
+            "missing": self.missing(),
             "classes": [{"class": label, "rows": rows} for label, rows in self.classes()],
             "most_frequent": {"class": name, "accuracy": count / len(self.y)},
+            "hints": self.hints,
         }
 
 
 def training_table(
-    path: Path,
-    target: str | None,
-    drop: list[str] | None,
-    nominal: list[str] | None,
-    header: bool | None,
-    separator: str | None,
+    path: Path, target: str | None, drop: list[str] | None, nominal: list[str] | None, reading: Reading
 ) -> Training:
     from ..data.layout import describe, listed, prepare, split
-    from ..data.table import read_table
+    from .hints import hints
 
-    as_written = [name for name in [target, *(nominal or [])] if name is not None]
-    frame = read_table(path, header=header, separator=separator, text=as_written)
+    drop, nominal = drop or [], nominal or []
+    as_written = [name for name in [target, *nominal] if name is not None]
+    table = reading.read(path, text=as_written, used=lambda name: name not in drop)
     if target is None:
-        raise ValueError(f"Say which column to predict: --target, one of {listed(frame.columns)}.")
-    if target in (drop or []):
+        raise ValueError(f"Say which column to predict: --target, one of {listed(table.frame.columns)}.")
+    if target in drop:
         raise ValueError(f"The target {target!r} cannot be dropped; leave out one of the two options.")
-    X, y = split(prepare(frame, drop or [], nominal or []), target)
-    return Training(path.name, X, y, X.columns, describe(X))
+    X, y = split(prepare(table.frame, drop, nominal, target), target)
+    facts = describe(X)
+    return Training(path.name, X, y, X.columns, facts, hints(X, facts, table.unnamed, nominal))
 
 
 def built_in_table() -> Training:
@@ -63,4 +72,4 @@ def built_in_table() -> Training:
 
     data = load_breast_cancer()
     names = [str(name) for name in data.feature_names]
-    return Training("breast cancer (scikit-learn)", data.data, data.target_names[data.target], names, [])
+    return Training("breast cancer (scikit-learn)", data.data, data.target_names[data.target], names, [], [])

@@ -1,6 +1,8 @@
-"""Certificates in words."""
+"""Certificates in words, and as plain data."""
 
+import math
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from .show import bullets, interval, percent, say, table
@@ -10,6 +12,23 @@ SPACE = (
     "intercept."
 )
 FEATURE_SPACE = "Margins are those of the kernel's feature space, with a coordinate for the intercept."
+
+
+MANY = 1e15  # a number of corrections that is not written out
+NOTHING = 0.999  # errors on new rows, of which so many are no news
+
+
+def as_dicts(certificates: Any, model: Any) -> list[dict[str, Any]]:
+    """One each; where there are several, with the class each is about."""
+    if not isinstance(certificates, list):
+        return [_as_dict(certificates)]
+    pairs = zip(model.classes_.tolist(), certificates, strict=True)
+    return [{"class": name, **_as_dict(one)} for name, one in pairs]
+
+
+def _as_dict(certificate: Any) -> dict[str, Any]:
+    facts = {**asdict(certificate), "generalization_bound": certificate.generalization_bound()}
+    return {name: None if value in (math.inf, -math.inf) else value for name, value in facts.items()}
 
 
 def show_certificates(certificates: Any, model: Any) -> None:
@@ -43,7 +62,8 @@ def _margin(certificate: Any) -> str:
 def _updates(certificate: Any) -> str:
     if certificate.update_bound is None:
         return f"{certificate.n_updates:,} corrections were made; no theorem bounds their number here."
-    most = f"{certificate.update_bound:,.0f}"
+    bound = certificate.update_bound
+    most = f"{bound:,.0f}" if bound < MANY else f"{bound:.2g}"
     return f"{certificate.n_updates:,} corrections were made; the theorem allows {most} for this margin."
 
 
@@ -55,11 +75,10 @@ def _new_rows(certificate: Any) -> str:
     bound = certificate.generalization_bound(0.05)
     if bound is None:
         return "Nothing is proved about new rows: the rows used do not rebuild these weights."
-    if bound >= 1:
+    if bound > NOTHING:
         return "Too many rows were used, for their number, to prove anything about new ones."
-    return (
-        f"With probability 95 %, at most {percent(bound)} of new rows drawn like these are predicted wrong."
-    )
+    most = percent(math.ceil(1000 * bound) / 1000)
+    return f"With probability 95 %, at most {most} of new rows drawn like these are predicted wrong."
 
 
 def _one_per_class(certificates: Sequence[Any], classes: Sequence[Any]) -> None:
@@ -76,4 +95,5 @@ def _one_per_class(certificates: Sequence[Any], classes: Sequence[Any]) -> None:
             for name, one in zip(classes, certificates, strict=True)
         ],
         right=["wrong rows", "margin", "corrections", "rows used"],
+        spare=["rows used", "corrections", "margin"],
     )

@@ -4,6 +4,8 @@ Frames are known by what they can do (`frame[name].to_numpy()`), so pandas and p
 is missing if it is None, NaN, or pandas' NA or NaT.
 """
 
+import re
+from collections import Counter
 from numbers import Number
 from typing import Any, NamedTuple
 
@@ -13,6 +15,7 @@ import scipy.sparse as sp
 from .rows import Array
 
 NUMERIC, BOOLEAN, NOMINAL = "numeric", "boolean", "nominal"
+WHOLE = re.compile(r"(0|-?[1-9][0-9]*)\.0+")  # 94110.0, but not 007.0
 
 
 class Column(NamedTuple):
@@ -26,19 +29,20 @@ def columns(X: Any) -> list[Column]:
     if hasattr(X, "columns") and hasattr(X, "__getitem__"):
         names = list(X.columns)
         check_names(names)
-        return [Column(str(name), X[name].to_numpy(), str(X[name].dtype)) for name in names]
+        return [column_of(str(name), X[name]) for name in names]
     cells = _array(X)
     return [Column(f"x{j}", cells[:, j]) for j in range(cells.shape[1])]
 
 
+def column_of(name: str, held: Any) -> Column:
+    """A column as a frame holds it."""
+    return Column(name, held.to_numpy(), str(held.dtype))
+
+
 def check_names(names: list[Any]) -> None:
-    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1] if _repeat(names) else []
-    if repeated:
-        raise ValueError(f"Two columns are called {str(repeated[0])!r}; rename one of them.")
-
-
-def _repeat(names: list[Any]) -> bool:
-    return len(set(names)) < len(names)
+    for name, times in Counter(names).items():
+        if times > 1:
+            raise ValueError(f"Two columns are called {str(name)!r}; rename one of them.")
 
 
 def _array(X: Any) -> Array:
@@ -59,7 +63,7 @@ def kind_of(column: Column) -> str:
     declared, letter = column.declared.lower(), column.values.dtype.kind
     if declared in ("bool", "boolean") or letter == "b":
         return BOOLEAN
-    if declared.startswith(("category", "categorical", "enum")) or letter in "UT":
+    if declared.startswith(("category", "categorical", "enum", "string")) or letter in "UT":
         return NOMINAL
     if letter in "iuf":
         return NUMERIC
@@ -140,15 +144,26 @@ def _as_sign(name: str, value: Any) -> float:
 
 
 def as_texts(column: Column) -> list[str | None]:
-    """The names in a nominal column; 1, 1.0 and "1" are one name. None where missing."""
-    values = column.values.tolist()
+    """The names in a nominal column, None where missing."""
+    values = list(column.values)  # not tolist(), which gives a float32 more digits than it has
     if set(map(type, values)) <= {str, type(None)}:
-        return values  # type: ignore[no-any-return]
-    return [None if is_missing(value) else _as_text(value) for value in values]
+        names = {value: as_name(value) for value in set(values)}  # there may be few of them in many cells
+        return [names[value] for value in values]
+    return [as_name(value) for value in values]
 
 
-def _as_text(value: Any) -> str:
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+def as_name(value: Any) -> str | None:
+    """The one spelling of a name or a label, however a file holds it: 1, 1.0 and "1.0" are "1", True and
+    "TRUE" are "true". None where missing."""
+    if is_missing(value):
+        return None
+    if isinstance(value, float | np.floating) and value.is_integer():
+        return str(int(value))
+    text = str(value)
+    whole = WHOLE.fullmatch(text)
+    if whole:
+        return whole[1]
+    return text.lower() if text.lower() in ("true", "false") else text
 
 
 def _unlike(name: str, kind: str, value: Any) -> ValueError:

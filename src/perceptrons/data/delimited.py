@@ -1,6 +1,8 @@
 """Text in columns, read by Python's csv module: it knows in which line it is when a file goes wrong."""
 
 import csv
+import io
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -9,7 +11,20 @@ from typing import Any, NamedTuple, TextIO
 LONGEST = csv.field_size_limit()  # characters in a cell
 CHUNK = 5000  # rows held as Python strings at a time
 SEPARATORS = {".csv": ",", ".data": ",", ".txt": ",", ".tsv": "\t", ".tab": "\t"}
+TYPED = {".parquet": "Parquet", ".pq": "Parquet", ".arrow": "Arrow", ".feather": "Arrow", ".ipc": "Arrow"}
+SUFFIXES = (*SEPARATORS, *TYPED)  # of files that can be read
 SPOKEN = {"tab": "\t", "\\t": "\t", "space": " "}  # for a command line, where a tab is hard to type
+
+
+class Source(NamedTuple):
+    """A text file, read once: a pipe cannot be read again."""
+
+    path: Path
+    data: bytes
+    suffix: str
+
+    def open(self) -> TextIO:
+        return io.TextIOWrapper(io.BytesIO(self.data), encoding="utf-8-sig", newline="")
 
 
 class Head(NamedTuple):
@@ -19,26 +34,30 @@ class Head(NamedTuple):
     mark: str  # between two cells
     is_data: bool  # the first line is a row, and names are made up
     line: int  # on which it ends; blank lines may stand before it
+    unnamed: list[str]  # made-up names of columns for which the first line has none
 
 
-def read_head(path: Path, header: bool | None, separator: str | None) -> Head:
+def read_head(source: Source, header: bool | None, separator: str | None) -> Head:
     """The names of the columns, or what is wrong with them."""
-    mark = _separator(path, separator)
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    path, mark = source.path, _separator(source, separator)
+    with source.open() as file:
         reader = _reader(file, mark)
-        first = next(_full_lines(path, reader), None)
+        lines = _full_lines(path, reader)
+        first = next(lines, None)
         if first is None:
             raise ValueError(f"{path} is empty; a table has a line of column names and a line per row.")
+        line = reader.line_num
         if separator is None and len(first) == 1:
-            _suggest_separator(path, first[0])
-        return Head(_names(path, first, header), mark, header is False, reader.line_num)
+            _suggest_separator(path, first[0], next(lines, [""])[0])
+        names = _names(path, first, header)
+        return Head(names, mark, header is False, line, _made_up(names, first) if header is not False else [])
 
 
-def read_rows(path: Path, head: Head) -> Iterator[list[list[str]]]:
+def read_rows(source: Source, head: Head) -> Iterator[list[list[str]]]:
     """The cells of some thousand lines, again and again until the file ends."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with source.open() as file:
         reader = _reader(file, head.mark)
-        rows = _equally_long(path, reader, _full_lines(path, reader), len(head.names))
+        rows = _equally_long(source.path, reader, _full_lines(source.path, reader), len(head.names))
         if not head.is_data:
             next(rows)
         while chunk := list(islice(rows, CHUNK)):
@@ -49,17 +68,15 @@ def _reader(file: TextIO, mark: str) -> Any:
     return csv.reader(file, delimiter=mark, strict=True, skipinitialspace=mark != " ")
 
 
-def plain_bytes(path: Path, head: Head) -> bytes | None:
-    """The whole file, if every separator and every line end in it is one: there are no quotes that could
-    hide them; else None."""
-    data = path.read_bytes()
-    plain = head.line == 1 and not any(byte in data for byte in (b'"', b"\0"))
-    return data if plain and data.count(b"\r") == data.count(b"\r\n") else None
+def is_plain(data: bytes, head: Head) -> bool:
+    """Is every separator and every line end in it one? There are no quotes that could hide them."""
+    quotes = any(byte in data for byte in (b'"', b"\0"))
+    return head.line == 1 and not quotes and data.count(b"\r") == data.count(b"\r\n")
 
 
-def _separator(path: Path, given: str | None) -> str:
+def _separator(source: Source, given: str | None) -> str:
     if given is None:
-        return SEPARATORS[path.suffix.lower()]
+        return SEPARATORS[source.suffix]
     mark = SPOKEN.get(given, given)
     if len(mark) != 1 or mark in '"\r\n' or not mark.isascii():
         raise ValueError(f"The separator {given!r} is not one character; say for example ';' or 'tab'.")
@@ -94,35 +111,42 @@ def _in_words(error: csv.Error) -> str:
     return 'a quotation mark is not closed, or stands inside a quoted cell; write it twice there ("")'
 
 
-def _suggest_separator(path: Path, line: str) -> None:
-    for mark, spoken in ((";", "';'"), ("\t", "tab"), ("|", "'|'")):
-        if mark in line:
-            raise ValueError(f"{path} has one column only, but it holds {mark!r}; say --separator {spoken}.")
+def _suggest_separator(path: Path, first: str, second: str) -> None:
+    """Blanks occur in names, too: they separate only if the second line has as many."""
+    blanks = 0 < first.count(" ") == second.count(" ")
+    marks = [("';'", ";" in first), ("tab", "\t" in first), ("'|'", "|" in first), ("space", blanks)]
+    for spoken, found in marks:
+        if found:
+            raise ValueError(f"{path} has one column only, but it holds {spoken}; say --separator {spoken}.")
 
 
 def _names(path: Path, first: list[str], header: bool | None) -> list[str]:
     if header is False:
         return [f"column_{j + 1}" for j in range(len(first))]
-    names = [cell.strip() for cell in first]
-    remedy = "give each column a name of its own" if header else "if it is data, say --no-header"
-    if header is None and all(map(_is_number, names)):
+    cells = [cell.strip() for cell in first]
+    if header is None and all(_is_number(cell) or not cell for cell in cells):
         raise ValueError(
             f"The first line of {path} holds numbers, not column names; say --no-header if it is data, "
             "--header if they are names."
         )
-    if "" in names:
-        raise ValueError(f"The first line of {path} has no name for column {names.index('') + 1}; {remedy}.")
-    for j, name in enumerate(names):
-        if name in names[:j]:
+    names = [cell or f"column_{j + 1}" for j, cell in enumerate(cells)]
+    remedy = "give each column a name of its own" if header else "if it is data, say --no-header"
+    for name, times in Counter(names).items():
+        if times > 1:
             raise ValueError(f"The first line of {path} names two columns {name!r}; {remedy}.")
     return names
 
 
+def _made_up(names: list[str], first: list[str]) -> list[str]:
+    return [name for name, cell in zip(names, first, strict=True) if not cell.strip()]
+
+
 def _is_number(cell: str) -> bool:
     try:
-        return float(cell) is not None
+        float(cell)
     except ValueError:
         return False
+    return True
 
 
 def _equally_long(

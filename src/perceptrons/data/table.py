@@ -8,33 +8,49 @@ import os
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from .delimited import LONGEST, SEPARATORS, Head, plain_bytes, read_head, read_rows
+from .cells import as_texts, column_of
+from .delimited import LONGEST, SEPARATORS, SUFFIXES, TYPED, Head, Source, is_plain, read_head, read_rows
 
 try:
     import polars as pl
 except ImportError as error:
     raise ImportError('Tables from files need polars: pip install "perceptrons[app]"') from error
 
-MISSING = ["", "?", "NA", "N/A", "NaN", "nan", "null", "NULL"]
+MISSING = ("", "?", "na", "n/a", "#n/a", "<na>", "nan", "null")  # in capitals, too
 TRUTHS = {"y": "n", "yes": "no", "t": "f", "true": "false"}
-TYPED: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    **dict.fromkeys((".parquet", ".pq"), ("Parquet", pl.read_parquet)),
-    **dict.fromkeys((".arrow", ".feather", ".ipc"), ("Arrow", pl.read_ipc)),
-}
+READERS: dict[str, Callable[[Any], Any]] = {"Parquet": pl.read_parquet, "Arrow": pl.read_ipc}
 Frame = pl.DataFrame
 Series = pl.Series
 
 
-def read_table(
-    path: str | Path, *, header: bool | None = None, separator: str | None = None, text: Collection[str] = ()
-) -> Frame:
+class Table(NamedTuple):
+    frame: Frame
+    unnamed: list[str]  # columns without a name, which are called by their places: column_1, ...
+
+
+def read_table(path: str | Path, **how: Any) -> Frame:
+    """The frame of `read`."""
+    return read(path, **how).frame
+
+
+def read(
+    path: str | Path,
+    *,
+    header: bool | None = None,
+    separator: str | None = None,
+    missing: Collection[str] = (),
+    text: Collection[str] = (),
+    used: Callable[[str], bool] = lambda name: True,
+) -> Table:
     """Read a table; the kind of file is told by its suffix.
 
     header : whether the first line names the columns; None expects it to, and refuses a line of numbers.
     separator : between two cells of a text file; None is a comma, a tab in .tsv and .tab.
+    missing : cells that are empty in other words than `MISSING`, like "-" or "999".
     text : columns to leave as they are written, like labels and postal codes.
+    used : whether a column is; others stay as the file holds them, whatever that is.
     """
     path = Path(path)
     if path.is_dir():
@@ -43,17 +59,23 @@ def read_table(
         raise FileNotFoundError(f"There is no file {path}.")
     suffix = _known_suffix(path)
     with _polars_in_words(path):
-        frame = _read_text(path, header, separator) if suffix in SEPARATORS else _read_typed(path, suffix)
-        if not frame.height:
-            raise ValueError(f"{path} names {frame.width} columns but has no rows.")
-        return frame.with_columns(_tidy(column, suffix, as_written=column.name in text) for column in frame)
+        table = _read_text(path, suffix, header, separator) if suffix in SEPARATORS else _read_typed(path)
+        if not table.frame.height:
+            raise ValueError(f"{path} has column names but no rows.")
+        tidied = [
+            _tidy(column, suffix, missing, as_written=column.name in text)
+            for column in table.frame
+            if used(column.name)
+        ]
+        return table._replace(frame=table.frame.with_columns(tidied))
 
 
 def _known_suffix(path: Path) -> str:
-    known = [*SEPARATORS, *TYPED]
-    if path.suffix.lower() not in known:
+    if not path.suffix and not path.is_file():  # a pipe that the shell has named
+        return ".csv"
+    if path.suffix.lower() not in SUFFIXES:
         raise ValueError(
-            f"{path} is no kind of file we read; rename it or convert it to one of {', '.join(known)}."
+            f"{path} is no kind of file we read; rename it or convert it to one of {', '.join(SUFFIXES)}."
         )
     return path.suffix.lower()
 
@@ -68,23 +90,25 @@ def _polars_in_words(path: Path) -> Iterator[None]:
         raise ValueError(f"{path} could not be read ({reason}).") from None
 
 
-def _read_text(path: Path, header: bool | None, separator: str | None) -> Frame:
-    head = read_head(path, header, separator)
-    frame = _read_plain(path, head)
-    if frame is not None:
-        return frame
-    chunks = [_texts(head.names, rows) for rows in read_rows(path, head)]
-    if not chunks:
-        raise ValueError(f"{path} has column names but no rows.")
-    return pl.concat(chunks)
+def _read_text(path: Path, suffix: str, header: bool | None, separator: str | None) -> Table:
+    source = Source(path, path.read_bytes(), suffix)
+    head = read_head(source, header, separator)
+    frame = _read_plain(source.data, head)
+    if frame is None:
+        frame = pl.concat([_texts(head.names, rows) for rows in read_rows(source, head)] or [Frame()])
+    empty = [name for name in head.unnamed if frame.height and _is_blank(frame[name])]
+    return Table(frame.drop(empty), [name for name in head.unnamed if name not in empty])
 
 
-def _read_plain(path: Path, head: Head) -> Frame | None:
+def _is_blank(column: Series) -> bool:
+    return column.fill_null("").str.strip_chars().eq("").all()
+
+
+def _read_plain(data: bytes, head: Head) -> Frame | None:
     """All cells as texts, by polars, which is several times faster; None unless it is sure to have read what
     is written: it fills up short rows (with nothing, so the last column must be full), overlooks a
     separator at the end of a line (so they are counted) and has no limit to the length of a cell."""
-    data = plain_bytes(path, head)
-    if data is None:
+    if not is_plain(data, head):
         return None
     skipped = 0 if head.is_data else 1
     try:
@@ -96,7 +120,7 @@ def _read_plain(path: Path, head: Head) -> Frame | None:
     full = frame.width == len(head.names) > 1 and not frame[:, -1].null_count()
     if not full or data.count(head.mark.encode()) != (frame.width - 1) * (frame.height + skipped):
         return None
-    if max(column.str.len_bytes().max() or 0 for column in frame) > LONGEST:
+    if any((column.str.len_bytes() > LONGEST).any() for column in frame):
         return None
     return frame.rename(dict(zip(frame.columns, head.names, strict=True)))
 
@@ -106,15 +130,19 @@ def _texts(names: list[str], rows: list[list[str]]) -> Frame:
     return Frame([Series(name, column, dtype=pl.String) for name, column in cells])
 
 
-def _read_typed(path: Path, suffix: str) -> Frame:
-    kind, read = TYPED[suffix]
+def _read_typed(path: Path) -> Table:
+    kind = TYPED[path.suffix.lower()]
+    if not path.is_file():  # they are read from the end
+        raise ValueError(f"{path} is a device or pipe, from which {kind} cannot be read; use a file.")
     with path.open("rb") as file, _panics_unseen():
         try:
-            return read(file)  # type: ignore[no-any-return]
+            frame = READERS[kind](file)
         except (Exception, pl.exceptions.PanicException) as error:  # it raises OSErrors, too, for bad bytes
             raise ValueError(
                 f"{path} is not a readable {kind} file; it may be cut off, or of another kind."
             ) from error
+    places = {name: f"column_{j + 1}" for j, name in enumerate(frame.columns) if not name.strip()}
+    return Table(frame.rename(places), list(places.values()))
 
 
 @contextmanager
@@ -134,20 +162,35 @@ def _panics_unseen() -> Iterator[None]:
             os.close(kept)
 
 
-def _tidy(column: Series, suffix: str, as_written: bool) -> Series:
+def _tidy(column: Series, suffix: str, missing: Collection[str], as_written: bool) -> Series:
     """The column in one of the types the encoder knows, missing cells marked."""
+    if column.dtype == pl.Duration:
+        column = column.dt.total_nanoseconds() / 1e9  # seconds
     if column.dtype.is_decimal() or str(column.dtype).endswith("Int128"):
-        return column.cast(pl.Float64)
+        column = column.cast(pl.Float64)
     if column.dtype.is_temporal() or column.dtype in (pl.Null, pl.Categorical, pl.Enum):
         column = column.cast(pl.String)
     if column.dtype != pl.String:
-        return column
+        return _without_numbers(column, missing)
     column = column.str.strip_chars()
-    column = column.set(column.is_in(MISSING), None)
+    column = column.set(column.str.to_lowercase().is_in([*MISSING, *map(_lower, missing)]), None)
     if as_written:
         return column
     numbers = _as_numbers(column) if suffix in SEPARATORS else None  # typed files mean text where they say so
-    return numbers if numbers is not None else as_truths(column, both=True)
+    return as_truths(column, both=True) if numbers is None else _without_numbers(numbers, missing)
+
+
+def _lower(marker: str) -> str:
+    return marker.strip().lower()
+
+
+def _without_numbers(column: Series, missing: Collection[str]) -> Series:
+    """NaN is missing, and numbers that say so: 999, and 999.0 as well."""
+    if not column.dtype.is_numeric():
+        return column
+    marks = Series(missing, dtype=pl.String).str.strip_chars().cast(pl.Float64, strict=False)
+    column = column.fill_nan(None) if column.dtype.is_float() else column
+    return column.set(column.cast(pl.Float64).is_in(marks.drop_nulls()), None) if len(marks) else column
 
 
 def _as_numbers(column: Series) -> Series | None:
@@ -161,6 +204,8 @@ def _as_numbers(column: Series) -> Series | None:
 
 def as_truths(column: Series, *, both: bool) -> Series:
     """Boolean, if the texts are words of one pair (and both of them occur); else as it was."""
+    if column.dtype != pl.String:
+        return column
     words = column.str.to_lowercase()
     found = set(words.drop_nulls().unique())
     for true, false in TRUTHS.items():
@@ -179,8 +224,8 @@ def as_labels(column: Series) -> Series:
 
 
 def as_names(column: Series) -> Series:
-    """Texts; a number that is whole is written so, 94110 and not 94110.0."""
-    return as_labels(column).cast(pl.String)
+    """Texts, spelled as the encoder does."""
+    return Series(column.name, as_texts(column_of(column.name, column)), dtype=pl.String)
 
 
 def as_numbers_or_none(column: Series) -> Series | None:

@@ -577,6 +577,10 @@ def test_numbers_that_differ_are_not_called_names_of_rows(command, table):
     ]
     assert len(hints) == 1
     assert "write 0.5, not 0,5" in hints[0]
+    frame = pl.DataFrame({"z": [f"{i}" for i in range(40)], "few": ["1", "2"] * 20, "y": [0, 1] * 20})
+    frame.write_parquet("t.parquet")
+    report = json.loads(command("fit", "t.parquet", "--target", "y", "--json")[1])
+    assert report["data"]["hints"] == ["column 'z' holds numbers as texts, so it is read as names."]
 
 
 def test_there_are_five_hints_at_most(command, table):
@@ -749,7 +753,7 @@ def test_predictions_are_utf_8_in_every_locale(command, table):
 @pytest.mark.parametrize("where", [">&-", "2>&-", ">&- 2>&-", "> /dev/full"])
 def test_an_output_that_takes_nothing(command, table, where):
     command("fit", table, *FIT, "--out", "model.json")
-    env = {**os.environ, "PYTHONPATH": str(SOURCES)}
+    env = {**os.environ, "PYTHONPATH": str(SOURCES), "PYTHONUNBUFFERED": ""}
     line = f'"{sys.executable}" -m perceptrons predict model.json {table} {where}'
     done = subprocess.run(line, shell=True, env=env, capture_output=True, text=True)
     full = "full" in where

@@ -16,7 +16,7 @@ import pytest
 from perceptrons import TableEncoder
 from perceptrons.data.delimited import Source, read_head, read_rows
 from perceptrons.data.layout import describe, labels_of, lay_out, prepare, split, unseen
-from perceptrons.data.table import _read_plain, read, read_table
+from perceptrons.data.table import _read_plain, as_names, read, read_table
 from tests.bad_tables import BAD_FILES, BAD_TARGETS
 
 
@@ -227,6 +227,7 @@ def test_typed_files(tmp_path):
     with pytest.raises(ValueError, match="say --drop 'a list'"):
         prepare(read.rename({"list": "a list"}))
     assert prepare(read, drop=["list"], nominal=["i", "d"])["i"].to_list() == ["1", "2"]
+    assert as_names(pl.Series([0.1, 2], dtype=pl.Float32)).to_list() == ["0.1", "2"]
     with pytest.raises(ValueError, match="There is no column 'lst'; did you mean 'list'"):
         prepare(read, drop=["lst"])
 

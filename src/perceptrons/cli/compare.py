@@ -41,7 +41,8 @@ def compare(
 
     how = reading(header, separator, missing)
     if table is None:
-        _refuse(target=target, drop=drop, nominal=nominal, **dict.fromkeys(how.given(), True))
+        _refuse({"target": target, "drop": drop, "nominal": nominal, "no-header": header is False})
+        _refuse(dict.fromkeys(how.given(), True))
     with waiting("comparing") as progress:
         data = _table(table, target, drop, nominal, how)
         results = run(
@@ -58,7 +59,7 @@ def compare(
     _show_results(results, len(done[0].fold_accuracies))
 
 
-def _refuse(**options: Any) -> None:
+def _refuse(options: dict[str, Any]) -> None:
     for name, given in options.items():
         if given:
             raise ValueError(f"--{name} is about a table; name its file, too.")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
 from ..data.cells import NOMINAL, shown
+from ..data.layout import FEW_VALUES
 
 DATE = r"^(\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{1,2}:\d{2})"
 FEW = 3  # texts among numbers, which may mark what is missing
@@ -82,8 +83,9 @@ def _about_numbers(texts: Any) -> str:
 def _about_strays(texts: Any, others: Any) -> str:
     count = f"column {texts.name!r}: {len(texts) - len(others):,} of {len(texts):,} cells are numbers"
     strays = others.unique(maintain_order=True).to_list()
-    if not strays:
-        return ""  # a typed file says that they are texts
+    if not strays:  # a typed file says that they are texts, and few of them may well be
+        many = texts.n_unique() > FEW_VALUES
+        return f"column {texts.name!r} holds numbers as texts, so it is read as names." if many else ""
     remedy = "mend them, or mark them with --missing."
     if len(strays) <= FEW:
         remedy = f"{' '.join(f'--missing {shlex.quote(text)}' for text in strays)} marks them."

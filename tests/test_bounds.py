@@ -1,6 +1,5 @@
 """The bounds against values worked out by hand, against the algorithms they speak of, and at their limits."""
 
-import inspect
 from fractions import Fraction
 from math import comb, exp, fsum, inf, isclose, log, log1p, nan
 
@@ -49,6 +48,18 @@ BY_HAND = [
     (bounds.binomial_compression_bound, (0, 5, 0.05, 5), 1),  # all wrong
     (bounds.binomial_compression_bound, (5, 5, 0.05), 1),  # no row left to judge by
     (bounds.binomial_compression_bound, (6, 5, 0.05), 1),
+    (bounds.near_optimal_margin, (0.25, 1), 0.1534264),  # 1 - 1/2 - ln 4/4
+    (bounds.near_optimal_margin, (0.05, 0.5), 0.3751067),  # (0.9 - 2.995732/20)/2
+    (bounds.partitions, (4, 0.5), 10_000),  # (2 * 5)^4
+    (bounds.partitions, (1, 1), 4),
+    (bounds.log_partitions, (4, 0.5), 9.210340),  # 4 ln 10
+    (bounds.unit_vector_margin, (9, 3), 1 / 3),  # through the origin 1/sqrt n, whatever k
+    (bounds.unit_vector_margin, (4, 2, inf), 0.5),  # half of sqrt(1/2 + 1/2)
+    (bounds.unit_vector_margin, (5, 1, 1), 0.5345225),  # p = 1, q = 1/4: sqrt(1.5/5.25)
+    (bounds.unit_vector_compression, (4, 2), 0.7781513),  # ln 6/ln 10
+    (bounds.occam_sample_size, (1, 1, 0.5, 0.5), 141),  # 1.386294 (1+r^2): r = 0, 2, 4, 7, 9, 10, 10
+    (bounds.influence_sample_size, (10, 0.1, 0.05), 2.714753e13),  # 17600^2 * 10^4 * ln 6400
+    (bounds.influence_sample_size, (1, 0.5, 0.32), 7_545_110.7),  # 320^2 * 16 * ln 100
 ]
 
 
@@ -59,10 +70,8 @@ def test_by_hand(bound, numbers, value):
 
 
 def test_every_public_function_has_a_value_by_hand():
-    public = {
-        f for name, f in inspect.getmembers(bounds, inspect.isfunction) if f.__module__ == bounds.__name__
-    }
-    assert {f for f in public if not f.__name__.startswith("_")} == {bound for bound, _, _ in BY_HAND}
+    assert {getattr(bounds, name) for name in bounds.__all__} == {bound for bound, _, _ in BY_HAND}
+    assert len(bounds.__all__) == 20
 
 
 # --- arrays ---
@@ -119,6 +128,20 @@ OUT_OF_RANGE = [
     (bounds.binomial_compression_bound, {"d": 0.5, "m": 9, "delta": 0.1}, "d"),
     (bounds.binomial_compression_bound, {"d": 1, "m": 9, "delta": 0.1, "errors": -1}, "errors"),
     (bounds.binomial_compression_bound, {"d": 1, "m": 9, "delta": 0.1, "errors": 9}, "errors"),
+    (bounds.near_optimal_margin, {"slack": 0.5, "margin": 1}, "slack"),
+    (bounds.partitions, {"n_points": 0, "margin": 1}, "n_points"),
+    (bounds.partitions, {"n_points": 3, "margin": 2}, "margin"),
+    (bounds.log_partitions, {"n_points": 2.5, "margin": 1}, "n_points"),
+    (bounds.log_partitions, {"n_points": 3, "margin": 2}, "margin"),
+    (bounds.unit_vector_margin, {"n_points": 3, "k": 3}, "k"),
+    (bounds.unit_vector_margin, {"n_points": 3, "k": 1, "lift": -1}, "lift"),
+    (bounds.unit_vector_compression, {"n_points": 3, "k": 0}, "k"),
+    (bounds.unit_vector_compression, {"n_points": 3, "k": 4}, "k"),
+    (bounds.occam_sample_size, {"s": 0, "n_terms": 9, "eps": 0.1, "delta": 0.1}, "s"),
+    (bounds.occam_sample_size, {"s": 1, "n_terms": 0, "eps": 0.1, "delta": 0.1}, "n_terms"),
+    (bounds.occam_sample_size, {"s": 1, "n_terms": 9, "eps": 1, "delta": 0.1}, "eps"),
+    (bounds.influence_sample_size, {"n_variables": 0, "eps": 0.1, "delta": 0.1}, "n_variables"),
+    (bounds.influence_sample_size, {"n_variables": 9, "eps": 0, "delta": 0.1}, "eps"),
 ]
 
 
@@ -141,6 +164,10 @@ def test_bounds_too_large_for_a_float_are_infinite():
     assert bounds.beta_updates(1, 1, 1e-200) == inf
     assert bounds.beta_updates(1, 1e200, 1e199) == pytest.approx(100)  # no overflow on the way
     assert bounds.growing_updates([1.5, 1.999], 1, 0.1).tolist() == [pytest.approx(1e4), inf]
+    assert bounds.partitions(1000, [0.5, 0.01]).tolist() == [pytest.approx(2002.0**4), inf]
+    assert bounds.log_partitions(1000, 0.01) == pytest.approx(1e4 * log(2002))
+    assert bounds.occam_sample_size([1, 1e200], 1, 0.5, 0.5).tolist() == [141, inf]
+    assert bounds.influence_sample_size(1e100, 0.1, 0.1) == inf
 
 
 # --- how the bounds move, and how they meet ---
@@ -182,6 +209,9 @@ def test_no_guarantee_exceeds_the_best_margin(R, share, beta, more, alpha):
     growing = bounds.growing_margin(alpha, R, eps)
     assert (alpha - 1) / 2 * eps * (1 - 1e-9) <= growing <= alpha / 2 * eps
     assert growing <= bounds.growing_margin(alpha, R + more, eps)
+    slack = 1 - alpha / 2  # the proof of Theorem 2.3 ends with the bound at this smaller margin
+    less = bounds.growing_margin(alpha, R, (1 + slack * log(slack)) * eps)
+    assert bounds.near_optimal_margin(slack, eps) <= less + 1e-12 * eps
 
 
 @given(scale=positive, R=radii, share=shares, alpha=alphas)
@@ -278,6 +308,7 @@ def check_algorithms(rows, eps):
         (lambda t, used: 2, bounds.beta_updates(2, R, eps), lambda rho: bounds.beta_margin(2, R, eps)),
         (adaptive, bounds.adaptive_updates(R, eps), lambda rho: bounds.adaptive_margin(eps)),
         (growing(1.5), bounds.growing_updates(1.5, R, eps), lambda rho: bounds.growing_margin(1.5, rho, eps)),
+        (growing(1.6), bounds.growing_updates(1.6, R, eps), lambda rho: bounds.near_optimal_margin(0.2, eps)),
     ):
         w, t, rho = run(rows, target)
         assert t <= updates * (1 + 1e-9)

@@ -1,6 +1,35 @@
 """What can be proved: bounds and certificates. Arrays in, numbers out; NumPy and SciPy only."""
 
-from . import bounds
+from . import bounds, projection
 from .certificate import Certificate, margin_interval
+from .combination import Combination
+from .cones import Solvable, Unsolvable, farkas
+from .convex import Oracle, ball, box, polytope
+from .games import GameSolution, solve_game
+from .hull import BestMargin, best_margin
+from .separation import Near, Separated, separate
+from .strategies import SparseStrategy, sparse_strategy
 
-__all__ = ["Certificate", "bounds", "margin_interval"]
+__all__ = [
+    "BestMargin",
+    "Certificate",
+    "Combination",
+    "GameSolution",
+    "Near",
+    "Oracle",
+    "Separated",
+    "Solvable",
+    "SparseStrategy",
+    "Unsolvable",
+    "ball",
+    "best_margin",
+    "bounds",
+    "box",
+    "farkas",
+    "margin_interval",
+    "polytope",
+    "projection",
+    "separate",
+    "solve_game",
+    "sparse_strategy",
+]

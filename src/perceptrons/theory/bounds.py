@@ -4,88 +4,62 @@ V. Honavar, *Perceptron Algorithm* (1996), and S. Moran, I. Nachum, I. Panasoff,
 Perceptron's Compression*, Sections 2 and 5. R is the largest row norm (`radius`), eps the best margin of a
 unit vector (`margin`); every bound also holds with a smaller `margin`, such as any hyperplane has.
 Numbers and arrays broadcast, numbers alone give a float; a bound too large for a float is inf.
+What counts partitions and rows (`partitions`, `occam_sample_size` and others) is written in `counting`.
 """
 
-from collections.abc import Callable
-from functools import wraps
 from math import exp, expm1, lgamma, log
-from typing import ParamSpec
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import entr, expit, gammaln, log_expit, logsumexp
 
-P = ParamSpec("P")
-Array = NDArray[np.float64]
+from .counting import (
+    influence_sample_size,
+    log_partitions,
+    occam_sample_size,
+    partitions,
+    unit_vector_compression,
+    unit_vector_margin,
+)
+from .limits import bound, checked, require
 
-_LIMITS = {  # name: the interval it lies in, and what to do when it does not
-    "radius": ("(0, inf)", "pass the largest row norm"),
-    "margin": ("(0, inf)", "pass a margin that some hyperplane has; without one there is no bound"),
-    "weight_norm": ("(0, inf)", "pass the norm of a W* with W*.Z >= 1 on every row"),
-    "beta": ("[0, inf)", "use 0 for the classical perceptron"),
-    "beta_y": ("[0, inf)", "use 0 for a class without a target"),
-    "beta_max": ("(0, inf)", "pass the larger of the two targets"),
-    "alpha": ("(1, 2)", "use 1.5, or a value nearer to 2 for more margin and more updates"),
-    "eta": ("(0, 2)", "use 1, which has the smallest bound"),
-    "b": ("(0, inf)", "use 1; with b = 0 the rule never leaves w = 0"),
-    "n": ("[0, inf)", "pass the number of attributes without the bias"),
-    "d": ("[0, inf)", "pass the number of rows in the compression set"),
-    "m": ("[1, inf)", "pass the number of training rows"),
-    "errors": ("[0, inf)", "count the errors outside the compression set"),
-    "delta": ("(0, 1)", "use 0.05 for 95 % confidence"),
-    "empirical": ("[0, 1]", "pass the share of training rows in error"),
-}
-_WHOLE = {"n", "d", "m", "errors"}
-
-
-def _require(ok: ArrayLike, name: str, value: ArrayLike, limit: str, remedy: str) -> None:
-    """Raise a ValueError naming the first value that is not ok."""
-    fine, values = np.broadcast_arrays(np.asarray(ok, dtype=bool), value)
-    if not fine.all():
-        raise ValueError(f"{name} = {values[~fine][0]:.12g}, but it must be {limit}; {remedy}")
-
-
-def _checked(**values: ArrayLike) -> tuple[Array, ...]:
-    """Return the values as float arrays, each in the interval of its name, no margin above its radius."""
-    arrays = {name: np.asarray(value, dtype=np.float64) for name, value in values.items()}
-    for name, v in arrays.items():
-        interval, remedy = _LIMITS[name]
-        low, high = map(float, interval[1:-1].split(","))
-        above = v >= low if interval[0] == "[" else v > low
-        below = v <= high if interval[-1] == "]" else v < high
-        _require(above & below, name, v, f"in {interval}", remedy)
-        _require((name not in _WHOLE) | (v == np.floor(v)), name, v, "a whole number", remedy)
-    if {"radius", "margin"} <= arrays.keys():
-        R, eps = arrays["radius"] * (1 + 1e-5), arrays["margin"]  # room for rounding in float32
-        _require(eps <= R, "margin", eps, "at most the radius", "swap the two, or scale both alike")
-    return tuple(arrays.values())
+__all__ = [
+    "adaptive_margin",
+    "adaptive_updates",
+    "beta_margin",
+    "beta_updates",
+    "binomial_compression_bound",
+    "compression_bound",
+    "fractional_updates",
+    "growing_margin",
+    "growing_updates",
+    "influence_sample_size",
+    "log_partitions",
+    "margin_generalization",
+    "near_optimal_margin",
+    "novikoff",
+    "novikoff_binary",
+    "occam_sample_size",
+    "partitions",
+    "uneven_margin",
+    "unit_vector_compression",
+    "unit_vector_margin",
+]
 
 
-def _bound(formula: Callable[P, ArrayLike]) -> Callable[P, float | Array]:
-    """Let a formula overflow to inf in silence, and return a float when it gives one number."""
-
-    @wraps(formula)
-    def bound(*args: P.args, **kwargs: P.kwargs) -> float | Array:
-        with np.errstate(over="ignore", divide="ignore"):
-            value = np.asarray(formula(*args, **kwargs), dtype=np.float64)
-        return value if value.ndim else float(value)
-
-    return bound
-
-
-@_bound
+@bound
 def novikoff(radius: ArrayLike, margin: ArrayLike) -> ArrayLike:
     """Updates of the classical perceptron: (R/eps)^2 (Moran, Algorithm 1; Honavar, Section 3).
 
     >>> novikoff(2, 0.5)
     16.0
     """
-    R, eps = _checked(radius=radius, margin=margin)
+    R, eps = checked(radius=radius, margin=margin)
     return (R / eps) ** 2
 
 
-@_bound
+@bound
 def novikoff_binary(n: ArrayLike, weight_norm: ArrayLike) -> ArrayLike:
     """Updates on n attributes in {0, 1} and a bias of 1: ||W*||^2 (n+1), W*.Z >= 1 (Honavar, corollary).
 
@@ -94,33 +68,33 @@ def novikoff_binary(n: ArrayLike, weight_norm: ArrayLike) -> ArrayLike:
     >>> novikoff_binary(2, 3)  # OR: W* = (-1, 2, 2)
     27.0
     """
-    n_, norm = _checked(n=n, weight_norm=weight_norm)
+    n_, norm = checked(n=n, weight_norm=weight_norm)
     return norm**2 * (n_ + 1)
 
 
-@_bound
+@bound
 def beta_updates(beta: ArrayLike, radius: ArrayLike, margin: ArrayLike) -> ArrayLike:
     """Updates with a target beta, or the larger of two (PAUM): (2 beta + R^2)/eps^2 (Moran, Theorem 2.1).
 
     >>> beta_updates(1.5, 1, 0.5)
     16.0
     """
-    beta_, R, eps = _checked(beta=beta, radius=radius, margin=margin)
+    beta_, R, eps = checked(beta=beta, radius=radius, margin=margin)
     return 2 * beta_ / eps / eps + (R / eps) ** 2
 
 
-@_bound
+@bound
 def beta_margin(beta: ArrayLike, radius: ArrayLike, margin: ArrayLike) -> ArrayLike:
     """Margin reached with a target beta: beta eps/(2 beta + R^2) (Moran, Theorem 2.1, Algorithm 2).
 
     >>> beta_margin(1.5, 1, 0.5)
     0.1875
     """
-    beta_, R, eps = _checked(beta=beta, radius=radius, margin=margin)
+    beta_, R, eps = checked(beta=beta, radius=radius, margin=margin)
     return beta_ / (2 * beta_ + R**2) * eps
 
 
-@_bound
+@bound
 def uneven_margin(beta_y: ArrayLike, beta_max: ArrayLike, radius: ArrayLike, margin: ArrayLike) -> ArrayLike:
     """Margin reached on class y with a target per class (PAUM): beta_y eps/(2 beta_max + R^2).
 
@@ -129,12 +103,12 @@ def uneven_margin(beta_y: ArrayLike, beta_max: ArrayLike, radius: ArrayLike, mar
     >>> uneven_margin([0.5, 1.5], 1.5, 1, 0.5).tolist()
     [0.0625, 0.1875]
     """
-    own, top, R, eps = _checked(beta_y=beta_y, beta_max=beta_max, radius=radius, margin=margin)
-    _require(own <= top, "beta_y", own, "at most beta_max", "pass the larger target as beta_max")
+    own, top, R, eps = checked(beta_y=beta_y, beta_max=beta_max, radius=radius, margin=margin)
+    require(own <= top, "beta_y", own, "at most beta_max", "pass the larger target as beta_max")
     return own / (2 * top + R**2) * eps
 
 
-@_bound
+@bound
 def adaptive_updates(radius: ArrayLike, margin: ArrayLike) -> ArrayLike:
     """Updates of the R-independent perceptron: 9 R^2/eps^2 (Moran, Theorem 2.2, Algorithm 3).
 
@@ -143,22 +117,22 @@ def adaptive_updates(radius: ArrayLike, margin: ArrayLike) -> ArrayLike:
     >>> adaptive_updates(1, 0.5)
     36.0
     """
-    R, eps = _checked(radius=radius, margin=margin)
+    R, eps = checked(radius=radius, margin=margin)
     return 9 * (R / eps) ** 2
 
 
-@_bound
+@bound
 def adaptive_margin(margin: ArrayLike) -> ArrayLike:
     """Margin reached by the R-independent perceptron: eps/3, whatever R (Moran, Theorem 2.2, Algorithm 3).
 
     >>> adaptive_margin(0.75)
     0.25
     """
-    (eps,) = _checked(margin=margin)
+    (eps,) = checked(margin=margin)
     return eps / 3
 
 
-@_bound
+@bound
 def growing_updates(alpha: ArrayLike, radius: ArrayLike, margin: ArrayLike) -> ArrayLike:
     """Updates with a target that grows like t^(alpha-1): (rho/eps)^(2/(2-alpha)) (Moran, Theorem 2.3).
 
@@ -168,11 +142,11 @@ def growing_updates(alpha: ArrayLike, radius: ArrayLike, margin: ArrayLike) -> A
     >>> growing_updates(1.5, 1, 0.5)
     16.0
     """
-    a, rho, eps = _checked(alpha=alpha, radius=radius, margin=margin)
+    a, rho, eps = checked(alpha=alpha, radius=radius, margin=margin)
     return (rho / eps) ** (2 / (2 - a))
 
 
-@_bound
+@bound
 def growing_margin(alpha: ArrayLike, radius: ArrayLike, margin: ArrayLike) -> ArrayLike:
     """Margin reached with a growing target: (alpha/2) eps - (rho/2) (eps/rho)^(alpha/(2-alpha)).
 
@@ -184,11 +158,26 @@ def growing_margin(alpha: ArrayLike, radius: ArrayLike, margin: ArrayLike) -> Ar
     >>> growing_margin(1.5, 1, 0.5)
     0.3125
     """
-    a, rho, eps = _checked(alpha=alpha, radius=radius, margin=margin)
+    a, rho, eps = checked(alpha=alpha, radius=radius, margin=margin)
     return a / 2 * eps - rho / 2 * (eps / rho) ** (a / (2 - a))
 
 
-@_bound
+@bound
+def near_optimal_margin(slack: ArrayLike, margin: ArrayLike) -> ArrayLike:
+    """Margin reached with alpha = 2 (1 - slack): (1 - 2 slack - slack ln(1/slack)) eps, whatever the radius.
+
+    Moran, end of the proof of Theorem 2.3, whose delta is our slack. Nothing but alpha need be known, and
+    eps may be near R, where `growing_margin` falls. It follows from `growing_margin` at the smaller margin
+    (1 - slack ln(1/slack)) eps, which is the sharper number. Negative, and so no promise, from 0.28 on.
+
+    >>> round(near_optimal_margin(0.05, 1), 4)
+    0.7502
+    """
+    s, eps = checked(slack=slack, margin=margin)
+    return (1 - 2 * s - entr(s)) * eps  # entr(s) = s ln(1/s)
+
+
+@bound
 def fractional_updates(
     eta: ArrayLike, radius: ArrayLike, margin: ArrayLike, beta: ArrayLike = 0.0, b: ArrayLike = 1.0
 ) -> ArrayLike:
@@ -200,11 +189,11 @@ def fractional_updates(
     >>> fractional_updates(1, 1, 0.5)
     4.0
     """
-    eta_, R, eps, beta_, b_ = _checked(eta=eta, radius=radius, margin=margin, beta=beta, b=b)
+    eta_, R, eps, beta_, b_ = checked(eta=eta, radius=radius, margin=margin, beta=beta, b=b)
     return ((1 + beta_ / b_) * R / eps) ** 2 / (eta_ * (2 - eta_))
 
 
-@_bound
+@bound
 def compression_bound(d: ArrayLike, m: ArrayLike, delta: ArrayLike, empirical: ArrayLike = 0.0) -> ArrayLike:
     """Error of a rule rebuilt from d of its m rows, with probability 1 - delta (Moran, Theorem 5.2).
 
@@ -216,12 +205,12 @@ def compression_bound(d: ArrayLike, m: ArrayLike, delta: ArrayLike, empirical: A
     >>> round(compression_bound(10, 100_000, 0.05), 4)
     0.0475
     """
-    d_, m_, delta_, L = _checked(d=d, m=m, delta=delta, empirical=empirical)
+    d_, m_, delta_, L = checked(d=d, m=m, delta=delta, empirical=empirical)
     e = 50 * (entr(np.minimum(d_ / m_, exp(-1))) - np.log(delta_) / m_)  # entr(p) = -p ln p
     return np.minimum(L + np.sqrt(e * L) + e, 1)
 
 
-@_bound
+@bound
 def margin_generalization(margin: ArrayLike, m: ArrayLike, delta: ArrayLike) -> ArrayLike:
     """Error of the perceptron on new rows: 50 (ln(eps^2 m) + ln(2/delta))/(eps^2 m) (Moran, Theorem 5.1).
 
@@ -231,8 +220,8 @@ def margin_generalization(margin: ArrayLike, m: ArrayLike, delta: ArrayLike) -> 
     >>> round(margin_generalization(0.1, 1_000_000, 0.05), 4)
     0.0645
     """
-    eps, m_, delta_ = _checked(margin=margin, m=m, delta=delta)
-    _require(eps <= 1 + 1e-5, "margin", eps, "at most 1", "divide it by the largest row norm")
+    eps, m_, delta_ = checked(margin=margin, m=m, delta=delta)
+    require(eps <= 1 + 1e-5, "margin", eps, "at most 1", "divide it by the largest row norm")
     size = np.maximum(eps**2 * m_, 1)
     return np.minimum(50 * (np.log(size) + np.log(2 / delta_)) / size, 1)
 
@@ -247,9 +236,9 @@ def binomial_compression_bound(d: int, m: int, delta: float, errors: int = 0) ->
     >>> round(binomial_compression_bound(10, 100_000, 0.05), 6)
     0.00103
     """
-    _checked(d=d, m=m, delta=delta, errors=errors)
+    checked(d=d, m=m, delta=delta, errors=errors)
     k, rest = int(errors), max(int(m) - int(d), 0)
-    _require(k <= rest, "errors", k, f"at most m - d = {rest}", "count no row of the compression set")
+    require(k <= rest, "errors", k, f"at most m - d = {rest}", "count no row of the compression set")
     if k == rest:
         return 1.0
     target = log(delta) - (lgamma(m + 1) - lgamma(d + 1) - lgamma(rest + 1))

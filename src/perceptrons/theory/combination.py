@@ -1,0 +1,93 @@
+"""The mean of a few points of a set, each taken a whole number of times: what a perceptron leaves behind."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .arrays import Array
+from .certificate import lifted_norm
+from .convex import Body, Hull
+
+RANDOM_DIRECTIONS = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Combination:
+    """Points of a convex set and how often each was used.
+
+    Attributes
+    ----------
+    points : one per row.
+    times : positive whole numbers, one per point.
+    rows : where the points stand in the user's array; None for a set behind an oracle.
+    """
+
+    points: Array
+    times: NDArray[np.int64]
+    rows: NDArray[np.int64] | None
+
+    @staticmethod
+    def of(side: Hull | Body, used: Counter[Any]) -> "Combination":
+        times = np.array(list(used.values()), np.int64)
+        rows = np.array(list(used), np.int64) if isinstance(side, Hull) else None
+        return Combination(np.array([side.point(key) for key in used]), times, rows)
+
+    @property
+    def weights(self) -> Array:
+        """The share of each point: ≥ 0, of sum 1."""
+        return np.asarray(self.times / self.times.sum())
+
+    def mean(self) -> Array:
+        """Σ weights·points; computed from the first point, which keeps digits far from the origin."""
+        return np.asarray(self.points[0] + self.weights @ (self.points - self.points[0]))
+
+    def total(self, centre: Array) -> Array:
+        """Σ times·(points − centre)."""
+        return np.asarray(self.times @ (self.points - centre))
+
+    def verify(self, side: Hull | Body, name: str) -> int:
+        """Raise a ValueError unless these are points of the set; return how many, with multiplicity."""
+        points, times = self.points, np.asarray(self.times)
+        shape = (len(times), len(side.centre))
+        hold(points.shape == shape and len(times) > 0, f"the points of {name} have shape {points.shape}")
+        hold(times.dtype.kind in "iu" and times.min() > 0, f"the times of {name} are not whole and positive")
+        hold((self.rows is None) == isinstance(side, Body), f"rows of {name} are for point sets, and needed")
+        if isinstance(side, Body):
+            _within(side, points, name)
+        else:
+            rows = np.asarray(self.rows)
+            hold(rows.dtype.kind in "iu" and rows.shape == times.shape, f"rows of {name}: not one per point")
+            hold(rows.min() >= 0 and rows.max() < len(side.V), f"a row of {name} does not exist")
+            hold(len(np.unique(rows)) == len(rows), f"a row of {name} is named twice")
+            hold(np.array_equal(side.V[rows], points), f"the points of {name} are not its rows")
+        return int(times.sum())
+
+
+def _within(side: Body, points: Array, name: str) -> None:
+    """No point lies below the set's lowest, along ± each axis, at random, and on its own way to the centre.
+
+    That last direction is decisive for a ball."""
+    n = len(side.centre)
+    hold(bool(np.isfinite(points).all()), f"a point of {name} is not finite")
+    slack = 1e-9 * (side.radius + float(np.abs(side.centre).max()))
+
+    def hold_along(u: Array, some: Array) -> None:
+        lowest = float(u @ side.lowest(u)[0])
+        hold(bool((some @ u >= lowest - slack).all()), f"a point of {name} lies outside of it")
+
+    random = np.random.default_rng(0).standard_normal((RANDOM_DIRECTIONS, n))
+    for u in np.vstack([-np.eye(n), np.eye(n), random]):
+        hold_along(u / lifted_norm(u, 0.0, 0.0), points)
+    for point in points:
+        inward = side.centre - point
+        if inward.any():
+            hold_along(inward / lifted_norm(inward, 0.0, 0.0), point[None])
+
+
+def hold(ok: Any, why: str) -> None:
+    """Refuse what was not proved."""
+    if not ok:
+        raise ValueError(f"This does not hold: {why}")

@@ -1,0 +1,151 @@
+"""Farkas' lemma by separation: Ax = b has a solution x ≥ 0, or some y with Aᵀy ≥ 0 has ⟨y,b⟩ < 0.
+
+Moran et al. (Section 4) say that a sparse version follows like Lemma 4.2 and give none. The lemma needs
+bounded sets and a cone is not bounded. So columns and b are scaled to length 1 and the cone is cut off:
+`separate` runs on b against the hull of 0 and `bound` times each column, that is Σ x_j‖a_j‖ ≤ bound·‖b‖.
+Near gives a sparse x. Separated gives y = −w with ⟨y,b⟩ < 0 and, because 0 belongs to the hull, all
+⟨y,a_j⟩/‖a_j‖ > ⟨y,b⟩/‖b‖/bound: short of ≥ 0 by as much as the cut allows. Such a y proves every solution
+larger than the bound. Its nearest vector with Aᵀy ≥ 0 is one least squares problem away (Moreau: add the
+combination of columns that makes it shortest); if that one still has ⟨y,b⟩ < 0 it takes the place of y and
+proves that there is no solution of any size.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import nnls
+
+from .arrays import Array, matrix, vector
+from .certificate import lifted_norm
+from .combination import hold
+from .separation import Near, separate
+
+FINEST = 1e-9  # the smallest eps, as a share of the longest vectors
+ROUNDING = 1e-9  # an inner product of unit vectors that is this little below 0 counts as 0
+
+
+@dataclass(frozen=True, eq=False)
+class Solvable:
+    """x ≥ 0 with ‖Ax − b‖ < eps.
+
+    Attributes
+    ----------
+    x, error : the solution, few entries of it not 0, and ‖Ax − b‖.
+    eps : what was asked.
+    """
+
+    x: Array
+    error: float
+    eps: float
+
+    def verify(self, A: Any, b: Any) -> None:
+        """Recompute everything from A and b; a ValueError says what does not hold."""
+        A, b = _system(A, b)
+        hold(self.x.shape == (A.shape[1],) and (self.x >= 0).all(), "x is not >= 0, one entry per column")
+        error = lifted_norm(A @ self.x - b, 0.0, 0.0)
+        size = float(np.abs(A).max() * np.abs(self.x).max() + np.abs(b).max())
+        hold(abs(error - self.error) <= 1e-12 * size, f"the error is {error:.12g}")
+        hold(error < self.eps, f"the error {error:.12g} is not below eps = {self.eps:.12g}")
+
+
+@dataclass(frozen=True, eq=False)
+class Unsolvable:
+    """A unit vector y with ⟨y,b⟩ < 0 that no column, or almost none, supports.
+
+    Attributes
+    ----------
+    y : the vector.
+    value : ⟨y,b⟩/‖b‖ < 0.
+    least : min_j ⟨y,a_j⟩/‖a_j‖; 0 if it is ≥ 0, up to rounding (1e-9).
+    excludes : no x ≥ 0 with Ax = b has Σ x_j‖a_j‖ < excludes·‖b‖. It is value/least, or inf if `least` is 0:
+        then there is no solution at all (and ‖Ax − b‖ ≥ −value·‖b‖ for all x ≥ 0).
+    """
+
+    y: Array
+    value: float
+    least: float
+    excludes: float
+
+    def verify(self, A: Any, b: Any) -> None:
+        """Recompute everything from A and b; a ValueError says what does not hold."""
+        A, b = _system(A, b)
+        hold(self.y.shape == b.shape, "y has not one entry per row")
+        hold(abs(lifted_norm(self.y, 0.0, 0.0) - 1) <= ROUNDING, "y is not a unit vector")
+        value, least, excludes = _judge(self.y, *_normalised(A, b)[:2])
+        hold(value < 0, f"<y,b>/|b| = {value:.12g} is not below 0")
+        hold(abs(value - self.value) <= ROUNDING, f"<y,b>/|b| is {value:.12g}")
+        hold(abs(least - self.least) <= ROUNDING, f"the least <y,a>/|a| is {least:.12g}")
+        hold(
+            self.excludes == excludes or abs(self.excludes - excludes) <= 1e-6 * excludes < np.inf,
+            f"solutions are excluded below {excludes:.12g}",
+        )
+
+
+def farkas(
+    A: Any, b: Any, eps: float, *, bound: float = 10.0, max_steps: int | None = None
+) -> Solvable | Unsolvable:
+    """A sparse x ≥ 0 with ‖Ax − b‖ < eps, or a y that shows why Ax = b has no solution below the bound.
+
+    Parameters
+    ----------
+    A, b : array-like of shapes (m, n) and (m,).
+    eps : in the units of b. Unsolvable needs the system to have no solution below the bound, Solvable a
+        point of the cone within eps of b; in between either may be the answer.
+    bound : of Σ x_j‖a_j‖/‖b‖, at least 1. Steps may grow like (bound·‖b‖/eps)².
+    max_steps : as for `separate`.
+
+    >>> farkas([[1.0, 1.0], [0.0, 1.0]], [3.0, 1.0], eps=0.01).x.round(1).tolist()
+    [2.0, 1.0]
+    >>> no = farkas([[1.0, 1.0], [0.0, 1.0]], [-1.0, 1.0], eps=0.01)
+    >>> no.least, no.excludes, round(no.value, 2)
+    (0.0, inf, -1.0)
+    """
+    A, b = _system(A, b)
+    if not 1 <= bound < np.inf:
+        raise ValueError(f"bound = {bound:.12g}, but it must be in [1, inf); use 10")
+    columns, target, lengths, length = _normalised(A, b)
+    if not (0 < eps < np.inf and eps >= FINEST * bound * length):
+        raise ValueError(
+            f"eps = {eps:.12g}, but it must be finite, > 0 and at least {FINEST:g} * bound * |b| = "
+            f"{FINEST * bound * length:.3g}; use a share of |b|"
+        )
+    x = np.zeros(A.shape[1])
+    if length < eps:
+        return Solvable(x, length, float(eps))
+    cone = np.vstack([np.zeros(len(b)), bound * columns.T])
+    answer = separate([target], cone, eps * (1 - 1e-6) / length, max_steps=max_steps)  # room for rounding
+    if isinstance(answer, Near):
+        shares = np.zeros(len(cone))
+        shares[answer.of_L.rows] = answer.of_L.weights
+        x = shares[1:] * (bound * length / lengths)
+        return Solvable(x, lifted_norm(A @ x - b, 0.0, 0.0), float(eps))
+    y = -answer.w / lifted_norm(answer.w, 0.0, 0.0)
+    nearest = y + columns @ nnls(columns, -y, maxiter=50 * len(x))[0]
+    norm = lifted_norm(nearest, 0.0, 0.0)
+    if norm > 0 and _judge(nearest / norm, columns, target)[2] == np.inf:
+        y = nearest / norm
+    return Unsolvable(y, *_judge(y, columns, target))
+
+
+def _judge(y: Array, columns: Array, target: Array) -> tuple[float, float, float]:
+    """⟨y,b⟩, the least ⟨y,a_j⟩ of unit columns (0 if not below 0), and the bound that the two exclude."""
+    value, least = float(y @ target), min(0.0, float((y @ columns).min()))
+    least = 0.0 if least >= -ROUNDING else least
+    if value >= -ROUNDING:
+        return value, least, 0.0
+    return value, least, np.inf if least == 0 else value / least
+
+
+def _system(A: Any, b: Any) -> tuple[Array, Array]:
+    A, b = matrix(A, "A"), vector(b, "b")
+    if len(A) != len(b):
+        raise ValueError(f"A has {len(A)} rows, b has {len(b)} entries, but they must agree; transpose A")
+    return A, b
+
+
+def _normalised(A: Array, b: Array) -> tuple[Array, Array, Array, float]:
+    """Unit columns and target, and the lengths they had; what is 0 stays 0, with length 1."""
+    lengths = np.array([lifted_norm(a, 0.0, 0.0) or 1.0 for a in A.T])
+    length = lifted_norm(b, 0.0, 0.0)
+    return A / lengths, b / (length or 1.0), lengths, length

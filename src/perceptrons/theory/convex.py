@@ -1,0 +1,205 @@
+"""Convex sets for `separate`: a point set stands for its convex hull, any other set answers by an oracle.
+
+All that the perceptron ever asks of a set is its lowest point in a direction. Besides, a ball around the
+set is needed: Moran et al. state Lemma 4.2 for sets in the unit ball, so sets are translated and scaled.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .arrays import LARGEST, Array, matrix, require_length, require_scale, vector
+from .certificate import lifted_norm
+
+CENTRE_STEPS = 100  # the ball around a point set is then at most 1 + 1/√101 times as wide as the smallest
+FINEST = 1e-10  # the smallest eps, as a share of the largest coordinate, that rounding leaves meaningful
+
+
+@dataclass(frozen=True, eq=False)
+class Oracle:
+    """A convex set given by linear minimisation, inside a ball that the user vouches for.
+
+    Attributes
+    ----------
+    minimise : called with a unit vector; returns a point of the set whose inner product with it is least.
+    centre, radius : a ball that contains the set. The tighter it is, the fewer steps `separate` may need.
+
+    >>> disc = Oracle(lambda u: -u, centre=np.zeros(2), radius=1.0)
+    >>> disc.minimise(np.array([0.0, 1.0])).tolist()
+    [-0.0, -1.0]
+    """
+
+    minimise: Callable[[Array], ArrayLike]
+    centre: ArrayLike
+    radius: float
+
+
+def ball(centre: ArrayLike, radius: float) -> Oracle:
+    """All points at most `radius` from the centre; `radius` may be 0.
+
+    >>> ball([1.0, 0.0], 2.0).minimise(np.array([1.0, 0.0])).tolist()
+    [-1.0, 0.0]
+    """
+    c = vector(centre, "centre", least=0.0)
+    require_length(radius)
+    return Oracle(lambda u: c - radius * u, c, float(radius))
+
+
+def box(low: ArrayLike, high: ArrayLike) -> Oracle:
+    """All points x with low ≤ x ≤ high in every coordinate.
+
+    >>> box([0.0, 0.0], [1.0, 2.0]).minimise(np.array([0.6, -0.8])).tolist()
+    [0.0, 2.0]
+    """
+    a, z = vector(low, "low", least=0.0), vector(high, "high", least=0.0)
+    if a.shape != z.shape or (a > z).any():
+        raise ValueError(f"low = {a}, high = {z}, but low must be <= high, of equal length; swap the two")
+    half = z / 2 - a / 2
+    return Oracle(lambda u: np.where(u > 0, a, z), a + half, lifted_norm(half, 0.0, 0.0))
+
+
+def polytope(vertices: ArrayLike) -> Oracle:
+    """The convex hull of the rows, as an oracle. `separate` also takes the array itself, and is then faster.
+
+    >>> polytope([[0.0, 0.0], [3.0, 1.0]]).minimise(np.array([-1.0, 0.0])).tolist()
+    [3.0, 1.0]
+    """
+    hull = Hull.of(vertices, "vertices")
+    return Oracle(lambda u: hull.lowest(u)[0], hull.centre, hull.radius)
+
+
+@dataclass(frozen=True, eq=False)
+class Hull:
+    """The convex hull of the rows of V, in a ball; a point is named by the number of its row."""
+
+    V: Array
+    centre: Array
+    radius: float
+
+    @staticmethod
+    def of(points: ArrayLike, name: str) -> "Hull":
+        V = matrix(points, name, least=0.0)  # beside a larger set; `Pair` looks at both
+        return Hull(V, *_enclosing_ball(V))
+
+    def lowest(self, u: Array) -> tuple[Array, int]:
+        i = int(np.argmin(self.V @ u))
+        return self.V[i], i
+
+    def point(self, key: Any) -> Array:
+        return np.asarray(self.V[key])
+
+    def moved(self, centre: Array, scale: float) -> "Hull":
+        """The same rows in coordinates where `centre` is 0 and `scale` is 1."""
+        return Hull((self.V - centre) / scale, (self.centre - centre) / scale, self.radius / scale)
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A set behind its oracle, seen from `origin` in units of `scale`; a point is named by its bytes."""
+
+    oracle: Oracle
+    centre: Array
+    radius: float
+    origin: Array
+    scale: float
+
+    @staticmethod
+    def of(oracle: Oracle, name: str) -> "Body":
+        c = vector(oracle.centre, f"centre of {name}", least=0.0)
+        require_length(oracle.radius)
+        return Body(oracle, c, float(oracle.radius), np.zeros_like(c), 1.0)
+
+    def lowest(self, u: Array) -> tuple[Array, bytes]:
+        x = np.array(self.oracle.minimise(u), np.float64)  # a copy: the oracle may reuse its memory
+        if x.shape != u.shape or not np.isfinite(x).all():
+            raise ValueError(
+                f"The oracle returned {x}, but it must return {u.size} finite numbers; mend its `minimise`"
+            )
+        z = (x - self.origin) / self.scale
+        away = lifted_norm(z - self.centre, 0.0, 0.0)
+        slack = 1e-9 * (self.radius + float(np.abs(z).max()))
+        if away > self.radius + slack:
+            raise ValueError(
+                f"The oracle returned a point {away * self.scale:.6g} from its centre, but its radius is "
+                f"{self.radius * self.scale:.6g}; pass a ball that contains the set"
+            )
+        return z, x.tobytes()
+
+    def point(self, key: Any) -> Array:
+        return np.frombuffer(key, np.float64)
+
+    def moved(self, centre: Array, scale: float) -> "Body":
+        return Body(self.oracle, (self.centre - centre) / scale, self.radius / scale, centre, scale)
+
+
+def as_set(K: Any, name: str) -> Hull | Body:
+    """The door: an oracle or a point set, checked."""
+    return Body.of(K, name) if isinstance(K, Oracle) else Hull.of(K, name)
+
+
+def _enclosing_ball(V: Array) -> tuple[Array, float]:
+    """A ball around the rows: by M. Bădoiu and K. Clarkson (2003), i steps leave the centre within r/√i of
+    that of the smallest ball, of radius r. The radius is exact for the centre found."""
+    U = V - V[0]
+    scale = float(np.abs(U).max()) or 1.0
+    U /= scale
+    c = np.zeros(V.shape[1])
+    for i in range(1, CENTRE_STEPS + 1):
+        far = U[np.argmax(np.square(U - c).sum(axis=1))]
+        c += (far - c) / (i + 1)
+    radius = scale * float(np.sqrt(np.square(U - c).sum(axis=1).max()))
+    return V[0] + scale * c, radius
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two sets, and a ball around both."""
+
+    K: Hull | Body
+    L: Hull | Body
+    centre: Array
+    radius: float
+
+    @staticmethod
+    def of(K: Any, L: Any, eps: float) -> "Pair":
+        """The door: two sets of equal dimension, and an eps above rounding."""
+        k, l_ = as_set(K, "K"), as_set(L, "L")
+        if len(k.centre) != len(l_.centre):
+            raise ValueError(
+                f"K has {len(k.centre)} coordinates, L has {len(l_.centre)}, but they must agree; drop some"
+            )
+        if not 0 < eps < np.inf:
+            raise ValueError(f"eps = {eps:.12g}, but it must be in (0, inf); use a share of the distance")
+        pair = Pair(k, l_, *_joint_ball(k, l_))
+        require_scale(min(pair.size, LARGEST), "K and L")  # each was found small enough
+        least = FINEST * pair.size
+        if eps < least:
+            raise ValueError(
+                f"eps = {eps:.12g}, but it must be at least {least:.3g}, {FINEST:g} of the largest "
+                "coordinate, or rounding decides; use a larger eps, or move the points to the origin"
+            )
+        return pair
+
+    @property
+    def size(self) -> float:
+        """No coordinate of a point in K or L is larger."""
+        return max(float(np.abs(side.centre).max()) + side.radius for side in (self.K, self.L))
+
+    def reach(self, u: Array) -> tuple[float, float]:
+        """The least ⟨u, x − centre⟩ on K and the largest on L."""
+        lowest, highest = self.K.lowest(u)[0], self.L.lowest(-u)[0]
+        return float(u @ (lowest - self.centre)), float(u @ (highest - self.centre))
+
+
+def _joint_ball(K: Hull | Body, L: Hull | Body) -> tuple[Array, float]:
+    """The smallest ball around the balls of two sets."""
+    step = L.centre - K.centre
+    d = lifted_norm(step, 0.0, 0.0)
+    for wide, narrow in ((K, L), (L, K)):
+        if d + narrow.radius <= wide.radius:
+            return wide.centre, wide.radius
+    radius = (K.radius + d + L.radius) / 2
+    return K.centre + step * ((radius - K.radius) / d), radius

@@ -1,0 +1,76 @@
+"""The limits of the numbers that bounds take, and what every bound does alike.
+
+A number outside its interval is a ValueError that gives the value, the limit and the remedy.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+P = ParamSpec("P")
+Array = NDArray[np.float64]
+
+_LIMITS = {  # name: the interval it lies in, and what to do when it does not
+    "radius": ("(0, inf)", "pass the largest row norm"),
+    "margin": ("(0, inf)", "pass a margin that some hyperplane has; without one there is no bound"),
+    "weight_norm": ("(0, inf)", "pass the norm of a W* with W*.Z >= 1 on every row"),
+    "beta": ("[0, inf)", "use 0 for the classical perceptron"),
+    "beta_y": ("[0, inf)", "use 0 for a class without a target"),
+    "beta_max": ("(0, inf)", "pass the larger of the two targets"),
+    "alpha": ("(1, 2)", "use 1.5, or a value nearer to 2 for more margin and more updates"),
+    "eta": ("(0, 2)", "use 1, which has the smallest bound"),
+    "b": ("(0, inf)", "use 1; with b = 0 the rule never leaves w = 0"),
+    "n": ("[0, inf)", "pass the number of attributes without the bias"),
+    "n_points": ("[1, inf)", "pass the number of points"),
+    "n_variables": ("[1, inf)", "pass the number of input variables"),
+    "k": ("[1, inf)", "pass the number of points on the positive side"),
+    "lift": ("[0, inf]", "use 0 for hyperplanes through the origin, inf for all"),
+    "d": ("[0, inf)", "pass the number of rows in the compression set"),
+    "m": ("[1, inf)", "pass the number of training rows"),
+    "errors": ("[0, inf)", "count the errors outside the compression set"),
+    "delta": ("(0, 1)", "use 0.05 for 95 % confidence"),
+    "slack": ("(0, 0.5)", "use 0.05, which is alpha = 2 (1 - 0.05) = 1.9"),
+    "eps": ("(0, 1)", "pass the error allowed on new rows, such as 0.1"),
+    "s": ("[1, inf)", "pass the number of conjunctions in the target, repeats counted"),
+    "n_terms": ("[1, inf)", "pass the number of conjunctions there are to choose from, |C_k|"),
+    "empirical": ("[0, 1]", "pass the share of training rows in error"),
+}
+_WHOLE = {"n", "n_points", "n_variables", "n_terms", "k", "d", "m", "s", "errors"}
+
+
+def require(ok: ArrayLike, name: str, value: ArrayLike, limit: str, remedy: str) -> None:
+    """Raise a ValueError naming the first value that is not ok."""
+    fine, values = np.broadcast_arrays(np.asarray(ok, dtype=bool), value)
+    if not fine.all():
+        raise ValueError(f"{name} = {values[~fine][0]:.12g}, but it must be {limit}; {remedy}")
+
+
+def checked(**values: ArrayLike) -> tuple[Array, ...]:
+    """Return the values as float arrays, each in the interval of its name, no margin above its radius."""
+    arrays = {name: np.asarray(value, dtype=np.float64) for name, value in values.items()}
+    for name, v in arrays.items():
+        interval, remedy = _LIMITS[name]
+        low, high = map(float, interval[1:-1].split(","))
+        above = v >= low if interval[0] == "[" else v > low
+        below = v <= high if interval[-1] == "]" else v < high
+        require(above & below, name, v, f"in {interval}", remedy)
+        require((name not in _WHOLE) | (v == np.floor(v)), name, v, "a whole number", remedy)
+    if {"radius", "margin"} <= arrays.keys():
+        R, eps = arrays["radius"] * (1 + 1e-5), arrays["margin"]  # room for rounding in float32
+        require(eps <= R, "margin", eps, "at most the radius", "swap the two, or scale both alike")
+    return tuple(arrays.values())
+
+
+def bound(formula: Callable[P, ArrayLike]) -> Callable[P, float | Array]:
+    """Let a formula overflow to inf in silence, and return a float when it gives one number."""
+
+    @wraps(formula)
+    def quiet(*args: P.args, **kwargs: P.kwargs) -> float | Array:
+        with np.errstate(over="ignore", divide="ignore"):
+            value = np.asarray(formula(*args, **kwargs), dtype=np.float64)
+        return value if value.ndim else float(value)
+
+    return quiet

@@ -1,0 +1,116 @@
+"""Farkas' lemma: every answer proved from the system alone, and none forged."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.optimize import nnls
+
+from perceptrons.theory import Solvable, Unsolvable, farkas
+from tests.forging import nudged
+
+
+def test_farkas_on_random_systems():
+    rng = np.random.default_rng(8)
+    kinds = {"solvable": 0, "none": 0, "none below the bound": 0}
+    for i in range(200):
+        m, n = (int(k) for k in rng.integers(1, 7, 2))
+        A = rng.standard_normal((m, n)) * 10.0 ** rng.integers(-3, 4, n)
+        b = rng.standard_normal(m) * 10.0 ** rng.integers(-3, 4)
+        if i % 3 == 0:
+            b = A @ (np.maximum(rng.standard_normal(n), 0.1) / np.linalg.norm(A, axis=0))
+        length = np.linalg.norm(b)
+        answer = farkas(A, b, 0.05 * length)
+        answer.verify(A, b)
+        x, away = nnls(A, b, maxiter=1000)
+        if isinstance(answer, Solvable):
+            assert away < 0.05 * length
+            kinds["solvable"] += 1
+        elif answer.excludes == np.inf:
+            assert (A.T @ answer.y >= -1e-9 * np.linalg.norm(A, axis=0)).all()
+            assert away >= -answer.value * length * (1 - 1e-6) > 0
+            kinds["none"] += 1
+        else:
+            assert answer.excludes > 10
+            assert away > 0 or x @ np.linalg.norm(A, axis=0) > 10 * length
+            kinds["none below the bound"] += 1
+    assert kinds["solvable"] >= 60
+    assert kinds["none"] >= 60
+
+
+def test_farkas_shows_that_nothing_solves_where_the_cone_is_pointed():
+    rng = np.random.default_rng(9)
+    every_size, up_to_the_bound = 0, 0
+    for _ in range(150):
+        m = int(rng.integers(1, 9))
+        A = rng.standard_normal((m, 3 * m)) + 2 * np.eye(m, 1)
+        b = rng.standard_normal(m) - 0.3 * np.eye(1, m)[0]
+        answer = farkas(A, b, 0.05 * np.linalg.norm(b))
+        answer.verify(A, b)
+        if isinstance(answer, Unsolvable):
+            every_size += answer.excludes == np.inf
+            up_to_the_bound += answer.excludes < np.inf
+    assert every_size >= 80
+    assert up_to_the_bound <= 3
+
+
+def test_farkas_says_when_only_large_solutions_exist():
+    A, b = [[1.0, -1.0], [0.01, 0.01]], [0.0, 1.0]  # x = (50, 50)
+    answer = farkas(A, b, 0.1)
+    answer.verify(A, b)
+    assert isinstance(answer, Unsolvable)
+    assert 10 < answer.excludes < 100.1
+    larger = farkas(A, b, 0.1, bound=200)
+    larger.verify(A, b)
+    assert isinstance(larger, Solvable)
+
+
+def test_farkas_edges():
+    assert farkas([[0.0]], [0.0], 1e-3).x.tolist() == [0]
+    assert farkas([[1.0]], [0.5], 1.0).x.tolist() == [0]
+    zero_column = farkas([[0.0, 1.0], [0.0, 0.0]], [2.0, 0.0], 0.1)
+    zero_column.verify([[0.0, 1.0], [0.0, 0.0]], [2.0, 0.0])
+    assert zero_column.x[0] == 0
+    assert isinstance(farkas([[0.0]], [1.0], 0.5), Unsolvable)
+    for scale in (1e-140, 1e140):
+        A, b = np.array([[1.0, 1.0], [0.0, 1.0]]) * scale, np.array([3.0, 1.0])
+        farkas(A, b, 0.1).verify(A, b)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([[1.0], [2.0]], [1.0], 0.1), "A has 2 rows, b has 1 entries, but they must agree; "),
+        (([[1.0]], [[1.0]], 0.1), "b has 2 dimensions, but it must have 1; "),
+        (([[1.0]], [1.0], 0.0), "eps = 0, but it must be finite, > 0 and at least .+; "),
+        (([[1.0]], [1.0], 1e-12), "eps = 1e-12, but it must be finite, > 0 and at least .+; "),
+        (([[1.0]], [np.inf], 0.1), "b holds inf, but it must be finite; "),
+    ],
+)
+def test_farkas_bad_input(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        farkas(*arguments)
+
+
+def test_farkas_bad_bound():
+    with pytest.raises(ValueError, match=r"bound = 0.5, but it must be in \[1, inf\); use 10"):
+        farkas([[1.0]], [1.0], 0.1, bound=0.5)
+
+
+@pytest.mark.parametrize("b", [[3.0, 1.0], [-1.0, 1.0]])
+def test_farkas_forgeries_are_refused(b):
+    A = [[1.0, 1.0], [0.0, 1.0]]
+    answer = farkas(A, b, 0.05)
+    answer.verify(A, b)
+    tried = 0
+    for name, value in vars(answer).items():
+        others = [value / 1e6] if name == "eps" else nudged(value)
+        for other in others:
+            if np.array_equal(other, value):
+                continue  # −0, 1.01·inf
+            with pytest.raises(ValueError, match="does not hold"):
+                replace(answer, **{name: other}).verify(A, b)
+            tried += 1
+    assert tried >= 8
+    with pytest.raises(ValueError, match="does not hold"):
+        answer.verify(A, [-v for v in b])

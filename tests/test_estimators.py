@@ -5,7 +5,7 @@ import os
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from perceptrons import KernelPerceptron, Perceptron
+from perceptrons import KernelPerceptron, MarginProjection, MaxMarginPerceptron, Perceptron
 
 # the checks fit small sets that are not separable, and none of them asks for convergence
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -23,6 +23,10 @@ ESTIMATORS = [
     KernelPerceptron(**EPOCHS),
     KernelPerceptron("linear", order="worst", result="pocket", **EPOCHS),
     KernelPerceptron("precomputed", margin="growing", **EPOCHS),
+    MaxMarginPerceptron(),
+    MaxMarginPerceptron(C=1.0),
+    MaxMarginPerceptron(fit_intercept=False),
+    MarginProjection(1),  # few features there: "auto" would be more than they are
 ]
 
 

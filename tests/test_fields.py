@@ -32,6 +32,7 @@ from perceptrons.fields import (
     Record,
     Structured,
     Text,
+    Tuples,
 )
 
 
@@ -55,6 +56,8 @@ KEPT = [
     (Either(Count(), Text()), "x"),
     (Either(Array(("int64",), ()), Array(("int64",), ("n",))), np.array([1, 2])),
     (Each(Flag(), "n"), [True, False]),
+    (Tuples(Count(), Real()), ((3, 0.5), (4, 0.25))),
+    (Tuples(Count()), ()),
     (OneOrMore(Count()), 5),
     (OneOrMore(Count()), [5, 6]),
     (Record(Pair, {"a": Count(), "b": Optional(Text())}), Pair(1, None)),
@@ -131,6 +134,9 @@ REFUSED = [
     (Either(Count(), Text()), None, "text"),
     (Each(Count()), {}, "a list"),
     (Each(Count()), [0, "x"], r"it\[1\] is 'x'"),
+    (Tuples(Count(), Real()), 3, "a list"),
+    (Tuples(Count(), Real()), [[3]], r"it\[0\] is \[3\], but it must be a list of 2 values"),
+    (Tuples(Count(), Real()), [[3, "x"]], r"it\[0\]\[1\] is 'x'"),
     (Names(), "ab", "a list of names"),
     (Names(), [1], r"it\[0\] is 1"),
     (Record(dict, {"a": Count()}), [], "an object"),

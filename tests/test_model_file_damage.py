@@ -317,6 +317,19 @@ def test_a_parameter_that_came_later_has_its_default(saved):
     assert model.coef_.ravel().tolist() == json.loads(whole[0][0])["model"]["fitted"]["coef_"]["values"]
 
 
+def test_a_claim_that_came_later_has_its_default(saved):
+    """A certificate written before there was slack or a witness."""
+    path, whole = saved
+    data = whole[0][0]
+    for name in ("soft_margin", "soft_margin_bound", "witness"):
+        data = forged(data, (*FITTED, "certificate_", 0, name), ...)
+    path.write_bytes(data)
+    assert load(path).certificate_.witness is None
+    path.write_bytes(forged(data, (*FITTED, "certificate_", 0, "margin"), ...))
+    with pytest.raises(ValueError, match="margin is missing"):
+        load(path)
+
+
 def test_forged_pipelines(saved):
     path, whole = saved
     scaler, last = (step for _, step in json.loads(whole[5][0])["model"]["steps"])

@@ -7,8 +7,10 @@ if TYPE_CHECKING:
     from . import theory
     from .certifying import certify, verify
     from .data.columns import TableEncoder
+    from .data.projection import MarginProjection
     from .export.model_file import load, save
     from .margin.kernel import KernelPerceptron
+    from .margin.max_margin import MaxMarginPerceptron
     from .margin.named import NAMED
     from .margin.perceptron import Perceptron
     from .margin.trace import trace
@@ -19,6 +21,8 @@ __all__ = [
     "NAMED",
     "Certificate",
     "KernelPerceptron",
+    "MarginProjection",
+    "MaxMarginPerceptron",
     "Perceptron",
     "TableEncoder",
     "certify",
@@ -34,6 +38,8 @@ __all__ = [
 _HOMES = {
     "Certificate": ".theory.certificate",
     "KernelPerceptron": ".margin.kernel",
+    "MarginProjection": ".data.projection",
+    "MaxMarginPerceptron": ".margin.max_margin",
     "NAMED": ".margin.named",
     "Perceptron": ".margin.perceptron",
     "TableEncoder": ".data.columns",

@@ -107,6 +107,9 @@ class Look(NamedTuple):
     close: float  # how far rounding may have taken the weights
     sum_norm: float | None  # of Σ a_i y_i x_i over these rows, if that is the weights
     cancels: bool  # that sum is exactly 0
+    soft: tuple[float, float] | None = None  # margin and bound with slack
+    witness: tuple[tuple[int, float], ...] | None = None  # a combination of rows that vanishes
+    witness_norm: float = np.inf  # what is left of it, per unit of weight
 
 
 def _certificate(model: Any, k: int, data: Encoded, signs: Array, batch: bool) -> Certificate:
@@ -124,6 +127,10 @@ def _certificate(model: Any, k: int, data: Encoded, signs: Array, batch: bool) -
         if a.any() and look.sum_norm is not None:
             bound = max(look.sum_norm / float(a.sum()), margin)  # rounding must not cross them
             separable = False if look.cancels else separable
+        if look.witness is not None:
+            apart = look.n_errors == 0 and look.low > 0.0  # by less than rounding, then
+            separable = None if apart else False
+            bound = max(margin, look.witness_norm if bound is None else min(look.witness_norm, bound))
     return Certificate(
         separable=separable,
         margin=margin,
@@ -137,6 +144,9 @@ def _certificate(model: Any, k: int, data: Encoded, signs: Array, batch: bool) -
         lift=model.lift_,
         lift_from_rows=terms.lift_from_rows,
         reproducible=bound is not None and terms.reproducible,
+        soft_margin=None if look.soft is None else look.soft[0],
+        soft_margin_bound=None if look.soft is None else look.soft[1],
+        witness=look.witness,
     )
 
 
@@ -145,7 +155,8 @@ def look_at(model: Any, k: int, data: Encoded, signs: Array, a: Array) -> Look:
     w, b, lift = model.coef_[k].astype(np.float64), float(model.intercept_[k]), model.lift_
     low, n_errors, combination = examine(data.X, signs, w, b, a)
     norm, rho_squared = lifted_norm(w, b, lift), model._terms.rho_squared
-    close = CLOSE[model.coef_.dtype] * max(norm, float(np.sqrt(data.largest + rho_squared)))
+    radius = float(np.sqrt(data.largest + rho_squared))
+    close = max(CLOSE[model.coef_.dtype] * max(norm, radius), 8 * EPSILON * radius * float(a.sum()))
     intercept, sum_norm = rho_squared * float(model.dual_coef_[k].sum()), None
     if lifted_norm(combination - w, intercept - b, lift) <= close:
         sum_norm = lifted_norm(combination, intercept, lift)
@@ -154,7 +165,8 @@ def look_at(model: Any, k: int, data: Encoded, signs: Array, a: Array) -> Look:
         and sum_norm == 0.0
         and _adds_up_to_zero(data.matrix[model.support_], model.dual_coef_[k], lift)
     )
-    blur = (w.size + 2) * EPSILON * norm * float(np.sqrt(data.largest + rho_squared))
+    reach = norm * radius + (0.0 if lift else abs(b))
+    blur = (w.size + 2) * EPSILON * reach
     return Look(low, blur, n_errors, norm, data.largest, close, sum_norm, bool(zero))
 
 

@@ -37,6 +37,12 @@ def shuffled(n_rows: int, rng: np.random.RandomState) -> Array:
     return np.asarray(rows if len(rows) == n_rows else rows[rows < n_rows])
 
 
+def permuted(rows: Array, rng: np.random.RandomState) -> Array:
+    """These rows in random order; a full permutation, for learners that blocks of similar rows would slow
+    down more than their memory."""
+    return np.asarray(rng.permutation(rows))
+
+
 def generators(random_state: Any, n: int) -> list[np.random.RandomState]:
     """One source of orders per weight vector, so that none depends on how long another one trained."""
     seeds = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=n)

@@ -18,6 +18,8 @@ from .foreign import FOREIGN
 
 HOMES = {  # imported when needed: a scaler must not wait for Numba
     "KernelPerceptron": "perceptrons.margin.kernel",
+    "MarginProjection": "perceptrons.data.projection",
+    "MaxMarginPerceptron": "perceptrons.margin.max_margin",
     "Perceptron": "perceptrons.margin.perceptron",
     "StandardScaler": "sklearn.preprocessing",
     "TableEncoder": "perceptrons.data.columns",

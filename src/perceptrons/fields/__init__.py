@@ -12,7 +12,7 @@ model; a name that begins with a dot is each record's own.
 
 from .arrays import FLOATS, Array, AsList, Names, Structured
 from .columns import COLUMNS
-from .compound import Each, Either, IfSet, OneOrMore, Optional, Record
+from .compound import Each, Either, IfSet, OneOrMore, Optional, Record, Tuples
 from .kinds import Choice, Count, Field, Flag, Place, Real, Schema, Text, members, members_schema
 from .labels import Labels
 from .matrix import Matrix
@@ -46,6 +46,7 @@ __all__ = [
     "Schema",
     "Structured",
     "Text",
+    "Tuples",
     "members",
     "members_schema",
 ]

@@ -1,6 +1,7 @@
 """Fields made of other fields: may be None, one of several, lists, records."""
 
 from collections.abc import Iterable
+from dataclasses import MISSING
 from typing import Any
 
 from .kinds import Field, Place, Schema, members, members_schema
@@ -100,11 +101,17 @@ class Record(Field):
             raise TypeError(f"{value!r} is no {self.make.__name__}")
         return {name: getattr(value, name) for name in self.fields}
 
+    def _defaults(self) -> list[tuple[str, Any]]:
+        declared = getattr(self.make, "__dataclass_fields__", {})
+        return [(name, one.default) for name, one in declared.items() if one.default is not MISSING]
+
     def pack(self, value: Any) -> dict[str, Any]:
         values = self._values(value)
         return {name: field.pack(values[name]) for name, field in self.fields.items()}
 
     def unpack(self, packed: Any, place: Place) -> Any:
+        if isinstance(packed, dict):  # what did not exist when the file was written is what it is by default
+            packed = {**{name: self.fields[name].pack(value) for name, value in self._defaults()}, **packed}
         given = members(packed, self.fields, place)
         values = {
             name: field.unpack(given[name], place.inside().of(name)) for name, field in self.fields.items()
@@ -113,3 +120,29 @@ class Record(Field):
 
     def schema(self) -> Schema:
         return members_schema({name: field.schema() for name, field in self.fields.items()})
+
+
+class Tuples(Field):
+    """A tuple of tuples, each with a value per field; lists in the file."""
+
+    def __init__(self, *fields: Field) -> None:
+        self.fields = fields
+
+    def pack(self, value: Any) -> list[list[Any]]:
+        return [[field.pack(part) for field, part in zip(self.fields, one, strict=True)] for one in value]
+
+    def unpack(self, packed: Any, place: Place) -> Any:
+        if not isinstance(packed, list):
+            raise place.refusal(packed, "a list")
+        return tuple(self._unpack_one(one, place.at(number)) for number, one in enumerate(packed))
+
+    def _unpack_one(self, packed: Any, place: Place) -> tuple[Any, ...]:
+        if not isinstance(packed, list) or len(packed) != len(self.fields):
+            raise place.refusal(packed, f"a list of {len(self.fields)} values")
+        parts = zip(self.fields, packed, strict=True)
+        return tuple(field.unpack(part, place.at(number)) for number, (field, part) in enumerate(parts))
+
+    def schema(self) -> Schema:
+        size = len(self.fields)
+        items = {"type": "array", "prefixItems": [field.schema() for field in self.fields]}
+        return {"type": "array", "items": {**items, "minItems": size, "maxItems": size}}

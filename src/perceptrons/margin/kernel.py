@@ -15,13 +15,13 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import gen_batches
-from threadpoolctl import threadpool_limits
 
 from ..base import Threshold
 from ..certifying import CLOSE, EPSILON, Look, certificates_of
 from ..data.encode import Encoded, encode, is_sparse
 from ..data.order import generators
 from ..data.rows import Array
+from ..data.threads import one_thread
 from ..fields import Field
 from ..theory.certificate import lifted_norm
 from .complaint import complaint, count_hopeless
@@ -120,7 +120,7 @@ class KernelPerceptron(Threshold):
         data = encode(self, X, y)
         data = data._replace(matrix=data.matrix.astype(np.float64, copy=False))
         kernel = read_kernel(self, data.matrix)
-        with threadpool_limits(1, "blas"):  # two threads for slivers of rows take longer than one
+        with one_thread():  # two threads for slivers of rows take longer than one
             gram = kernel.gram(data.matrix)
             smallest, largest = float(gram.diagonal.min()), float(gram.diagonal.max())
             data = data._replace(X=gram, smallest=smallest, largest=largest)

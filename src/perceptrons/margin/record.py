@@ -25,6 +25,7 @@ from ..fields import (
     Real,
     Record,
     Structured,
+    Tuples,
 )
 from ..theory.certificate import Certificate
 from .memory import Memory, Model, Pocket
@@ -54,6 +55,9 @@ CERTIFICATE = Record(
         "lift": _NUMBER,
         "lift_from_rows": Flag(),
         "reproducible": Flag(),
+        "soft_margin": Optional(_NUMBER),
+        "soft_margin_bound": Optional(_NUMBER),
+        "witness": Optional(Tuples(Count(), Real())),
     },
 )
 TERMS = Record(

@@ -25,8 +25,8 @@ class Certificate:
 
     Attributes
     ----------
-    separable : True if `margin` > 0 by more than rounding, False if the weights are exactly 0 (so is
-        `margin_bound`), None if undecided.
+    separable : True if `margin` > 0 by more than rounding, False if no margin is: the weights are exactly 0
+        (so is `margin_bound`), or there is a `witness`. None if undecided.
     margin : achieved by these weights, min y·score/‖w‖; negative if a row is on the wrong side. In a
         stream (`partial_fit`) that of the last batch.
     margin_bound : no hyperplane has a larger margin on these rows, in a stream on all rows seen; None if
@@ -41,6 +41,10 @@ class Certificate:
     lift_from_rows : ρ was the largest norm of a row, so one row more is needed to rebuild the weights.
     reproducible : rerunning on the compression set gives the same weights; what `generalization_bound`
         rests on.
+    soft_margin, soft_margin_bound : with slack (a finite C) the same interval once more, for rows that have a
+        coordinate 1/√C each of their own: this is what was maximised. None without slack.
+    witness : pairs (row, weight), a convex combination Σ a_i y_i x_i that is 0 but for rounding (with an
+        intercept the weights add up to 1 in each class: a point that both hulls share); None without.
     """
 
     separable: bool | None
@@ -55,6 +59,18 @@ class Certificate:
     lift: float
     lift_from_rows: bool
     reproducible: bool
+    soft_margin: float | None = None
+    soft_margin_bound: float | None = None
+    witness: tuple[tuple[int, float], ...] | None = None
+
+    @property
+    def gap(self) -> float | None:
+        """How far from the best at most: 1 − margin/bound, of the margin with slack if there is slack. None
+        without bound."""
+        margin, bound = self.margin, self.margin_bound
+        if self.soft_margin is not None:
+            margin, bound = self.soft_margin, self.soft_margin_bound
+        return None if bound is None else 1.0 - margin / bound if bound > 0.0 else float("inf")
 
     def generalization_bound(self, delta: float = 0.05) -> float | None:
         """With probability ≥ 1 − δ over the draw of the rows, an upper bound on the error on new ones.

@@ -1,0 +1,73 @@
+"""Rounds of Wolfe's method: between looks at all rows it works on a pool of those with the lowest scores."""
+
+import numpy as np
+
+from .corral import FULL, STALLED, Corral, climb, empty_corral, join, minimise, settle
+from .search import Point, Search, balanced, combination
+
+POOL = 100  # rows beside the corral
+MOST = 3000  # rows a corral may have: its factor takes the square of that, 72 MB
+
+
+def shrink_corral(search: Search) -> None:
+    """Find the shortest combination; starts from the best point so far, if there is one."""
+    room = room_for(search)
+    start = search.best.point if search.best else Point(search.first_rows, np.ones(search.task.sides))
+    if len(start.rows) >= room:  # the heaviest will do for a start
+        start = heaviest(search, start, room // 2)
+    corral = rebuilt(search, start, room)
+    w, stalled, full, rebuilds = np.zeros(len(search.task.centre)), False, False, 0
+    while True:
+        k = corral.counts[0]
+        point = Point(corral.rows[:k].copy(), corral.weights[:k].copy())
+        if not np.isfinite(point.weights).all():
+            return  # the factor has broken down; what was found before remains
+        search.n_passes += 1
+        found = search.look(point, combination(search, point), exact=True)
+        if search.ended or full:
+            return
+        if stalled:  # rounding has the better of the factor: once more from the rows themselves
+            if rebuilds == 2:
+                return
+            rebuilds += 1
+            corral = rebuilt(search, point, room)
+        pool = search.lowest_rows(POOL + k)
+        corral.spots[: corral.counts[0]] = np.searchsorted(pool, corral.rows[: corral.counts[0]])
+        before = corral.counts[1:].sum()
+        # far from the end the pool is not worth more digits: the next one will be another
+        tol = max(search.tol / 2, min(0.3, 0.1 * found.gap))
+        status = climb(search.task, corral, pool, w, tol, search.zero)
+        search.n_updates += int(corral.counts[1:].sum() - before)
+        stalled = status == STALLED or corral.counts[1:].sum() == before  # nothing moved
+        full = status == FULL
+
+
+def heaviest(search: Search, point: Point, how_many: int) -> Point:
+    """The rows of a point with the largest weights; on each side at least one."""
+    order = np.argsort(-point.weights, kind="stable")
+    sides = search.task.side[point.rows[order]]
+    first = np.array([np.argmax(sides == h) for h in range(search.task.sides)])
+    chosen = order[np.union1d(np.arange(how_many), first)]
+    return balanced(search.task, point.rows[chosen], point.weights[chosen])
+
+
+def room_for(search: Search) -> int:
+    """Affinely independent rows are at most one more than columns; slack makes any rows independent."""
+    m, n = search.matrix.shape
+    return int(min(m, MOST if search.task.ridge > 0.0 else min(n + search.task.sides, MOST))) + 1
+
+
+def rebuilt(search: Search, start: Point, room: int) -> Corral:
+    """A corral of these rows, the heaviest first; those that depend on others stay outside."""
+    corral, task = empty_corral(room), search.task
+    line, row = np.empty(room), np.empty(len(task.centre))
+    for s in np.argsort(-start.weights, kind="stable"):
+        if join(task, corral, start.rows[s], line, row):
+            corral.weights[corral.counts[0] - 1] = start.weights[s]
+    k = corral.counts[0]
+    corral.weights[:k] = balanced(task, corral.rows[:k], corral.weights[:k]).weights
+    corral.spots[:k] = np.arange(k)
+    goal = np.zeros(room)
+    minimise(corral, task.sides, 1.0, goal)
+    settle(task, corral, np.ones(room, np.bool_), goal)
+    return corral

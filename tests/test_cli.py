@@ -28,7 +28,14 @@ def test_compare(command, table):
     )
     assert "right for 50.0 %" in out
     assert "learner" in out
-    for name in ("perceptron", "growing margin", "averaged", "logistic regression", "shallow tree"):
+    for name in (
+        "perceptron",
+        "growing margin",
+        "averaged",
+        "max margin",
+        "soft margin",
+        "logistic regression",
+    ):
         assert f"\n{name}" in out
     assert "over 3 folds" in out
     assert "numbers standardised, names one-hot" in " ".join(out.split())
@@ -50,6 +57,19 @@ def test_compare_the_built_in_table(command, jit):
         given = [f"--{option}", *([value] if value else [])]
         message = f"perceptrons: --{option} is about a table; name its file, too.\n"
         assert command("compare", *given)[::2] == (2, message)
+
+
+def test_margins_with_and_without_slack(command, table):
+    code, out, _ = command("fit", table, *FIT, "--learner", "max margin", "--out", "hard.json")
+    assert code == 0
+    assert "names one-hot.\n" in out  # no coordinate for the intercept
+    certificates = json.loads(command("certify", "hard.json", table, "--json")[1])["certificates"]
+    assert certificates[0]["separable"] is True
+    assert certificates[0]["margin"] >= 0.999 * certificates[0]["margin_bound"]
+    code, out, _ = command("fit", table, *FIT, "--learner", "soft margin", "--out", "soft.json")
+    assert code == 0
+    assert "With slack, its margin is within a share of" in " ".join(out.split())
+    assert command("certify", "soft.json", table)[0] == 0
 
 
 def test_from_a_table_to_a_certificate(command, table):

@@ -214,7 +214,7 @@ def test_all_and_nothing_are_not_rounded_to(value, text):
 
 def test_bounds_in_words():
     said = {"separable": True, "margin": 1e-16, "margin_bound": None, "n_rows": 9, "n_errors": 0}
-    said |= {"n_updates": 3, "update_bound": 4.8e32, "compression_size": 3}
+    said |= {"n_updates": 3, "update_bound": 4.8e32, "compression_size": 3, "soft_margin": None}
     for bound, words in ((0.0301, "at most 3.1 % of new rows"), (0.9999, "Too many rows were used")):
         one = SimpleNamespace(**said, generalization_bound=lambda delta, bound=bound: bound)
         assert "the theorem allows 4.8e+32 for" in in_words(one)[1]

@@ -20,6 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from .data.columns import TableEncoder
 from .margin.kernel import KernelPerceptron
+from .margin.max_margin import MaxMarginPerceptron
 from .margin.named import NAMED
 from .margin.perceptron import Perceptron
 
@@ -35,6 +36,8 @@ LEARNERS: dict[str, Build] = {  # name → (seed, max_epochs) → an estimator t
     "perceptron": _perceptron(result="pocket"),
     "growing margin": _perceptron(margin="growing", result="pocket"),
     "averaged": _perceptron(result="average"),
+    "max margin": lambda seed, max_epochs: MaxMarginPerceptron(max_iter=max_epochs),
+    "soft margin": lambda seed, max_epochs: MaxMarginPerceptron(C=1.0, max_iter=max_epochs),
     "kernel": lambda seed, max_epochs: KernelPerceptron(
         result="pocket", random_state=seed, max_epochs=max_epochs
     ),
@@ -207,9 +210,9 @@ def quietly(function: Callable[..., Any], *arguments: Any) -> tuple[Any, list[st
 
 
 def _short(warning: str) -> str:
-    """A warning in a few words: the cap that was reached, or its first line."""
+    """A warning in a few words: the cap that was reached, or how it begins."""
     cap = re.search(r"\b(max_\w+)", warning)
-    return f"{cap.group(1)} reached" if cap else warning.split("\n")[0][:80]
+    return f"{cap.group(1)} reached" if cap else re.split(r": |\. |\n", warning)[0][:80]
 
 
 def size_of(model: Any) -> Size | None:
@@ -227,7 +230,8 @@ def margin_of(model: Any) -> tuple[float | None, float | None] | None:
     if found is None:
         return None
     worst = min(found, key=lambda one: one.margin) if isinstance(found, list) else found
-    return worst.margin if worst.separable else None, worst.margin_bound
+    bound = 0.0 if worst.separable is False else worst.margin_bound
+    return worst.margin if worst.separable else None, bound
 
 
 def build_learner(name: str, *, seed: int = 0, max_epochs: int | None = None) -> Any:

@@ -7,10 +7,8 @@ from typing import Any
 
 from .show import bullets, interval, percent, say, table
 
-SPACE = (
-    "Margins are those of the encoded rows: numbers standardised, names one-hot, a coordinate for the "
-    "intercept."
-)
+SPACE = "Margins are those of the encoded rows: numbers standardised, names one-hot."
+LIFTED_SPACE = SPACE.replace(".", ", a coordinate for the intercept.")
 FEATURE_SPACE = "Margins are those of the kernel's feature space, with a coordinate for the intercept."
 
 
@@ -36,12 +34,22 @@ def show_certificates(certificates: Any, model: Any) -> None:
         _one_per_class(certificates, model.classes_.tolist())
     else:
         bullets(in_words(certificates))
-    say(SPACE if hasattr(model, "coef_") else FEATURE_SPACE)
+    space = LIFTED_SPACE if model.lift_ else SPACE
+    say(space if hasattr(model, "coef_") else FEATURE_SPACE)
 
 
 def in_words(certificate: Any) -> list[str]:
     """What a certificate says, a sentence each."""
-    return [part(certificate) for part in (_margin, _updates, _rows, _new_rows)]
+    parts = (_margin, _slack, _updates, _rows, _new_rows)
+    return [sentence for part in parts if (sentence := part(certificate))]
+
+
+def _slack(certificate: Any) -> str:
+    if certificate.soft_margin is None:
+        return ""
+    return (
+        f"With slack, its margin is within a share of {max(certificate.gap, 0.0):.1g} of the best possible."
+    )
 
 
 def _margin(certificate: Any) -> str:

@@ -29,14 +29,21 @@ class Section:
 
 
 def show(value: Any, unit: str) -> str:
-    """A value as a reader wants it: unit is text, time, ratio, percent, count, number or bytes."""
+    """A value as a reader wants it: unit is text, time, ratio, percent, count, number, exact or bytes."""
     if value is None:
         return "–"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if unit == "time":
         return _show_time(value)
-    formats = {"text": "{}", "ratio": "{:.2f}", "count": "{:,.0f}", "number": "{:.3g}", "bytes": "{:,.0f} B"}
+    formats = {
+        "text": "{}",
+        "ratio": "{:.2f}",
+        "count": "{:,.0f}",
+        "number": "{:.3g}",
+        "exact": "{:.5f}",
+        "bytes": "{:,.0f} B",
+    }
     return f"{100 * value:.3g} %" if unit == "percent" else formats[unit].format(value)
 
 

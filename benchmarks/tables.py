@@ -39,6 +39,10 @@ SHORT = {
             "convergence planted float64 active",
         ),
     ),
+    "max_margin": Short(
+        ("name", "ours", "peer", "ratio", "support", "margin", "peer_margin"),
+        ("affine margin 0.05", "affine margin 0.005", "affine digits", "affine teacher", "affine noise"),
+    ),
     "first_call": Short(("name", "import", "first_fit", "second_fit")),
     "defaults": Short(("name", "no_errors", "warned", "silent", "seconds")),
 }

@@ -161,6 +161,7 @@ def test_the_command_runs(arguments: tuple[str, ...], name: str | None, tmp_path
         assert [line.split()[0] for line in done.stdout.splitlines()] == [
             "sweeps",
             "first_call",
+            "max_margin",
             "defaults",
             "tables",
         ]

@@ -90,7 +90,7 @@ theory/separation.py | eps * (1 - 1e-4) | eps * 1.01 | test_separation.py
 theory/separation.py | / 2 >= eps / MARGIN | / 2 >= eps / 1e3 | test_separation.py
 theory/convex.py | np.argmin(self.V @ u) | np.argmax(self.V @ u) | test_separation.py
 theory/projection.py | / np.sqrt(k) | / np.sqrt(d) | test_projection.py
-theory/counting.py | (160 * n * (n + 1) / eps_**2) ** 2 | (160 * n * (n + 1) / eps_) ** 2 | test_counting.py
+theory/counting.py | (160 * n * (n + 1) / eps_**2) ** 2 | (160 * n * (n + 1) / eps_) ** 2 | test_bounds.py
 certifying.py | X = X if step in (None, "passthrough") else step.transform(X) | pass | test_certificate.py
 """.strip().splitlines()
 ]

@@ -65,6 +65,38 @@ def test_farkas_says_when_only_large_solutions_exist():
     assert isinstance(larger, Solvable)
 
 
+@pytest.mark.parametrize("tilt", [1e-3, 1e-6, 1e-10, 1e-12, 1e-14, 1e-17, 1e-30])
+def test_farkas_never_denies_a_huge_solution(tilt):
+    A, b = [[1.0, -1.0], [tilt, 0.0]], [0.0, 1.0]  # x = (1, 1)/tilt, exactly
+    answer = farkas(A, b, 0.01)
+    answer.verify(A, b)
+    assert isinstance(answer, Unsolvable)
+    assert 10 < answer.excludes <= (np.hypot(1, tilt) + 1) / tilt
+    assert -2 * tilt < answer.least < 0
+    for forged in ({"excludes": np.inf}, {"excludes": np.inf, "least": 0.0}, {"least": 0.0}):
+        with pytest.raises(ValueError, match="does not hold"):
+            replace(answer, **forged).verify(A, b)
+
+
+def test_farkas_never_denies_a_huge_solution_in_any_direction():
+    rng = np.random.default_rng(10)
+    finite = 0
+    for _ in range(200):
+        m, tilt = int(rng.integers(2, 6)), 10.0 ** -rng.integers(2, 13)
+        A = np.hstack([np.eye(m)[:, 1:], -np.eye(m)[:, 1:]])  # a cone that is all but a half-space
+        A[0] = tilt * rng.uniform(0.5, 1, A.shape[1])
+        turn = np.linalg.qr(rng.standard_normal((m, m)))[0]
+        A, b = turn @ A, turn[:, 0]
+        answer = farkas(A, b, 0.01)
+        answer.verify(A, b)
+        assert isinstance(answer, Unsolvable)
+        assert 10 < answer.excludes < 2.5 / tilt  # a solution has Σ x_j‖a_j‖ between 1 and 2 over tilt
+        with pytest.raises(ValueError, match="does not hold"):
+            replace(answer, excludes=np.inf, least=0.0).verify(A, b)
+        finite += 1
+    assert finite == 200
+
+
 def test_farkas_edges():
     assert farkas([[0.0]], [0.0], 1e-3).x.tolist() == [0]
     assert farkas([[1.0]], [0.5], 1.0).x.tolist() == [0]
@@ -84,6 +116,9 @@ def test_farkas_edges():
         (([[1.0]], [[1.0]], 0.1), "b has 2 dimensions, but it must have 1; "),
         (([[1.0]], [1.0], 0.0), "eps = 0, but it must be finite, > 0 and at least .+; "),
         (([[1.0]], [1.0], 1e-12), "eps = 1e-12, but it must be finite, > 0 and at least .+; "),
+        (([[1.0]], [1.0], None), "eps = None, but it must be a real number in .+; "),
+        (([[1.0]], [1.0], "a"), "eps = 'a', but it must be a real number in .+; "),
+        (([[1.0]], [10**400], 0.1), "b must be an array of real numbers.+"),
         (([[1.0]], [np.inf], 0.1), "b holds inf, but it must be finite; "),
     ],
 )
@@ -95,6 +130,8 @@ def test_farkas_bad_input(arguments, message):
 def test_farkas_bad_bound():
     with pytest.raises(ValueError, match=r"bound = 0.5, but it must be in \[1, inf\); use 10"):
         farkas([[1.0]], [1.0], 0.1, bound=0.5)
+    with pytest.raises(ValueError, match=r"bound = 'a', but it must be a real number in \[1, inf\); use 10"):
+        farkas([[1.0]], [1.0], 0.1, bound="a")
 
 
 @pytest.mark.parametrize("b", [[3.0, 1.0], [-1.0, 1.0]])

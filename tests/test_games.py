@@ -106,6 +106,8 @@ def test_strategies_at_the_edges():
         (([1.0, 2.0], 0.1), "V has 1 dimensions, but it must have 2"),
         (([[1.0]], 0.0), r"eps = 0, but it must be in \(0, inf\); "),
         (([[1.0]], np.inf), r"eps = inf, but it must be in \(0, inf\); "),
+        (([[1.0]], None), r"eps = None, but it must be a real number in \(0, inf\); "),
+        (([[1.0]], "a"), r"eps = 'a', but it must be a real number in \(0, inf\); "),
         (([[1e200]], 1.0), "the largest .+ is 1e.200, but it must be"),
     ],
 )
@@ -277,6 +279,8 @@ def test_the_other_player_and_other_units(data, m, n):
         (([1.0, 2.0],), "A has 1 dimensions, but it must have 2"),
         (([[1.0]], 0.0), r"tol = 0, but it must be in \[1e-12, 1\]; use 1e-6"),
         (([[1.0]], np.nan), r"tol = nan, but it must be in \[1e-12, 1\]; use 1e-6"),
+        (([[1.0]], "a"), r"tol = 'a', but it must be a real number in \[1e-12, 1\]; use 1e-6"),
+        (([[1.0]], None), r"tol = None, but it must be a real number in \[1e-12, 1\]; use 1e-6"),
         (([[1e200]],), "the largest .+ is 1e.200, but it must be"),
     ],
 )

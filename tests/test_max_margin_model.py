@@ -147,7 +147,7 @@ def test_constant_and_duplicate_columns_and_rows():
     assert again.coef_ == pytest.approx(model.coef_, rel=1e-5)
 
 
-@pytest.mark.parametrize("scale", [1e-120, 1e-100, 1e100, 1e150])
+@pytest.mark.parametrize("scale", [1e-100, 1e-50, 1e100, 1e150])
 @pytest.mark.parametrize("intercept", [False, True])
 def test_scales(scale, intercept):
     X, y = blobs(shift=0.0)
@@ -209,7 +209,7 @@ def test_raise_leaves_the_model_as_it_was():
 
 def test_a_cap_warns_and_the_certificate_holds():
     X, y = blobs(m=400, n=20)
-    with pytest.warns(ConvergenceWarning, match=r"tol=1e-08.*max_iter=1"):
+    with pytest.warns(ConvergenceWarning, match=r"max_iter=1 .*tol=1e-08"):
         model = fitted(X, y, tol=1e-8, max_iter=1)
     assert not model.converged_
     assert model.certificate_.gap > 1e-8

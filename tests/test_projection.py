@@ -48,12 +48,32 @@ def test_dimensions_by_hand():
         ({"n_points": 9, "eps": 0.0}, "eps"),
         ({"n_points": 9, "eps": 1.1}, "eps"),
         ({"n_points": 9, "eps": float("nan")}, "eps"),
+        ({"n_points": 9, "eps": 1e-160}, "eps"),
+        ({"n_points": 9, "eps": 1e-200}, "eps"),
+        ({"n_points": 9, "eps": 1e-71, "all_partitions": True}, "eps"),
+        ({"n_points": 9, "eps": None}, "eps"),
+        ({"n_points": 9, "eps": "a"}, "eps"),
+        ({"n_points": "a", "eps": 0.1}, "n_points"),
+        ({"n_points": 10**400, "eps": 0.1}, "n_points"),
         ({"n_points": 9, "eps": 0.1, "delta": 1.0}, "delta"),
+        ({"n_points": 9, "eps": 0.1, "delta": "a"}, "delta"),
     ],
 )
 def test_dimensions_out_of_range(numbers, name):
     with pytest.raises(ValueError, match=rf"^{name} = .+, but it must be .+; .+"):
         projection_dimension(**numbers)
+
+
+def test_dimensions_far_out_are_numbers():
+    assert projection_dimension(10**300, 1e-70, 1e-300, all_partitions=True) > 1e280
+    assert projection_dimension(9, 1e-70) > 1e140
+    assert lemma_dimension(10**300, 1e-70, 1e-300) > 1e140
+
+
+@pytest.mark.parametrize("eta", [1e-160, 1e-200, None, "a", True])
+def test_an_eta_that_cannot_be(eta):
+    with pytest.raises(ValueError, match=r"^eta = .+, but it must be .+; pass the error allowed"):
+        lemma_dimension(9, eta)
 
 
 def test_lemma_and_matrix_out_of_range():
@@ -243,6 +263,18 @@ def test_the_report_can_be_verified_and_a_false_one_not():
         replace(report, components=2 * report.components).verify(X, y)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_report_holds_in_every_layout(dtype):
+    X, y = blobs()
+    X = X.astype(dtype)
+    layouts = [X, np.asfortranarray(X), sp.csr_array(X), sp.csr_array(X.astype(np.float64))]
+    for fitted in layouts:
+        report = MarginProjection(30, random_state=0).fit(fitted, y).report_
+        assert report.share_kept > 0
+        for other in layouts:
+            report.verify(other, y)
+
+
 def test_several_classes_are_measured_one_against_the_rest():
     rng = np.random.default_rng(7)
     y = np.arange(30) % 3
@@ -299,6 +331,11 @@ def test_without_labels():
         ({"eps": 0.0}, r"^eps = 0, but it must be in \(0, 1\]; .+"),
         ({"eps": 1.5}, r"^eps = 1.5, but it must be in \(0, 1\]; .+"),
         ({"eps": float("nan")}, r"^eps = nan, but it must be in \(0, 1\]; .+"),
+        ({"eps": "a"}, r"^eps = 'a', but it must be a real number in \(0, 1\]; .+"),
+        ({"eps": True}, r"^eps = True, but it must be a real number in \(0, 1\]; .+"),
+        ({"delta": "a"}, r"^delta = 'a', but it must be a real number in \(0, 1\); .+"),
+        ({"fit_intercept": "no"}, "^fit_intercept = 'no', but it must be True or False; .+"),
+        ({"all_partitions": 3}, "^all_partitions = 3, but it must be True or False; .+"),
         ({"delta": 0.0}, r"^delta = 0, but it must be in \(0, 1\); .+"),
         ({"delta": 2.0}, r"^delta = 2, but it must be in \(0, 1\); .+"),
         ({"n_components": 0}, "^n_components = 0, but it must be"),

@@ -292,6 +292,9 @@ BAD = [
     (([[0.0]], [[1.0]], -1), r"eps = -1, but it must be in \(0, inf\); .+"),
     (([[0.0]], [[1.0]], np.inf), r"eps = inf, but it must be in \(0, inf\); .+"),
     (([[0.0]], [[1.0]], np.nan), r"eps = nan, but it must be in \(0, inf\); .+"),
+    (([[0.0]], [[1.0]], None), r"eps = None, but it must be a real number in \(0, inf\); .+"),
+    (([[0.0]], [[1.0]], "a"), r"eps = 'a', but it must be a real number in \(0, inf\); .+"),
+    (([[0.0]], [[1.0]], 10**400), r"eps = 10+, but it must be a real number in \(0, inf\); .+"),
     (([[1e9]], [[1e9 + 1]], 1e-2), r"eps = 0.01, but it must be at least 0.1.+move the points"),
     (([[1e151]], [[0.0]], 1e150), r"K: the largest \|value\| is 1e\+151, but it must be .+; divide by"),
     (
@@ -305,6 +308,14 @@ BAD = [
 def test_bad_input_names_value_limit_and_remedy(arguments, message):
     with pytest.raises(ValueError, match=message):
         fast_separate(*arguments)
+
+
+@pytest.mark.parametrize("radius", ["x", None, True, [1.0]])
+def test_a_radius_is_a_number(radius):
+    with pytest.raises(ValueError, match=r"^radius = .+, but it must be a real number in \[0, .+; use 0"):
+        ball([0.0], radius)
+    with pytest.raises(ValueError, match=r"^radius = .+, but it must be a real number in \[0, .+; use 0"):
+        fast_separate([[0.0]], Oracle(lambda u: -u, [0.0], radius), 0.1)
 
 
 @pytest.mark.parametrize("make", [lambda: box([1.0], [0.0]), lambda: box([0.0], [1.0, 2.0])])

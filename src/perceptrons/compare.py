@@ -230,8 +230,13 @@ def margin_of(model: Any) -> tuple[float | None, float | None] | None:
     if found is None:
         return None
     worst = min(found, key=lambda one: one.margin) if isinstance(found, list) else found
-    bound = 0.0 if worst.separable is False else worst.margin_bound
-    return worst.margin if worst.separable else None, bound
+    return known_margin(worst)
+
+
+def known_margin(certificate: Any) -> tuple[float | None, float | None]:
+    """What is achieved, if the rows are separated, and what cannot be exceeded."""
+    bound = 0.0 if certificate.separable is False else certificate.margin_bound
+    return certificate.margin if certificate.separable else None, bound
 
 
 def build_learner(name: str, *, seed: int = 0, max_epochs: int | None = None) -> Any:

@@ -123,8 +123,8 @@ def _show_results(results: list[Any], folds: int) -> None:
     )
     say(
         f"Accuracy: mean ± deviation over {folds} folds; the rest: fitted to all rows. Margins are those of "
-        "the encoded rows (numbers standardised, names one-hot); perceptrons add a coordinate for the "
-        "intercept, the kernel's rows are points of its feature space."
+        "the encoded rows (numbers standardised, names one-hot): for max and soft margin as they are, else "
+        "with a coordinate for the intercept; the kernel's are in its feature space."
     )
 
 

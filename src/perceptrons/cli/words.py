@@ -5,10 +5,14 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from ..compare import known_margin
 from .show import bullets, interval, percent, say, table
 
 SPACE = "Margins are those of the encoded rows: numbers standardised, names one-hot."
-LIFTED_SPACE = SPACE.replace(".", ", a coordinate for the intercept.")
+LIFTED_SPACE = (
+    "Margins are those of the encoded rows: numbers standardised, names one-hot, a coordinate for the "
+    "intercept."
+)
 FEATURE_SPACE = "Margins are those of the kernel's feature space, with a coordinate for the intercept."
 
 
@@ -96,7 +100,7 @@ def _one_per_class(certificates: Sequence[Any], classes: Sequence[Any]) -> None:
             [
                 str(name),
                 f"{one.n_errors:,} of {one.n_rows:,}",
-                interval((one.margin if one.separable else None, one.margin_bound)),
+                interval(known_margin(one)),
                 f"{one.n_updates:,}",
                 f"{one.compression_size:,}",
             ]

@@ -6,7 +6,7 @@ S. Moran et al., *On the Perceptron's Compression*, Theorem 6.3; the formula and
 
 import warnings
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import fields
 from ..theory.hull import BestMargin, best_margin, largest_norm
-from ..theory.limits import checked, require
+from ..theory.limits import checked, real, require
 from ..theory.projection import project, projection_dimension, projection_matrix
 from .encode import check_scale, encode_labels
 from .rows import Array
@@ -49,10 +49,11 @@ class ProjectionReport:
         """Recompute all margins from the rows and labels that were fitted; ValueError for what differs."""
         X = check_array(X, accept_sparse="csr", dtype=FLOATS)
         labellings = _labellings(encode_labels(np.asarray(y), self.classes)[1], len(self.classes))
-        projected = project(X, self.components)
-        for before, after, signs in zip(self.before, self.after, labellings, strict=True):
-            before.verify(X, signs)
-            after.verify(projected, signs)
+        with one_thread():  # as in fit: the same sums in the same order
+            projected = _projected(X, self.components)
+            for before, after, signs in zip(self.before, self.after, labellings, strict=True):
+                before.verify(X, signs)
+                after.verify(projected, signs)
 
 
 _MARGIN = fields.Record(
@@ -153,7 +154,7 @@ class MarginProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         k = self._count(*X.shape)
         rng = check_random_state(self.random_state)
         self.components_ = projection_matrix(k, X.shape[1], rng).astype(X.dtype, copy=False)
-        projected = project(X, self.components_) if signs else None
+        projected = _projected(X, self.components_) if signs else None
         self._after = [best_margin(projected, one, lift=lift) for one in signs]
         self._loaded()
         return self
@@ -171,9 +172,12 @@ class MarginProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             raise ValueError(f'n_components = {k!r}, but it must be "auto" or a whole number of at least 1.')
         checked(delta=self.delta)
         if self.eps is not None:
-            real = isinstance(self.eps, Real) and not isinstance(self.eps, bool)
             limit, remedy = "in (0, 1]", "pass the margin divided by the largest norm, or None"
-            require(real and 0 < self.eps <= 1, "eps", float(self.eps), limit, remedy)
+            eps = real(self.eps, "eps", limit, remedy)
+            require(0 < eps <= 1, "eps", eps, limit, remedy)
+        for name in ("all_partitions", "fit_intercept"):
+            if not isinstance(getattr(self, name), (bool, np.bool_)):
+                raise ValueError(f"{name} = {getattr(self, name)!r}, but it must be True or False; pass one.")
 
     def _read(self, X: Any, y: Any) -> tuple[Any, list[Array]]:
         """Validated rows, and one labelling ±1 per margin to be measured."""
@@ -251,6 +255,11 @@ class MarginProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _projected(X: Any, components: Array) -> Array:
+    """The rows Ax whose margin is measured: in float64, whatever `transform` returns."""
+    return project(X.astype(np.float64, copy=False), components.astype(np.float64, copy=False))
 
 
 def _labellings(codes: Array, n_classes: int) -> list[Array]:

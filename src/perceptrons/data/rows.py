@@ -66,6 +66,14 @@ def add(X: Rows, i: int, a: float, w: Array) -> None:
         w += w.dtype.type(a) * X[i]
 
 
+def add_centred(X: Rows, i: int, a: float, centre: Array, w: Array) -> None:
+    """w ← w + a·(x_i − centre), in place; for dense rows. CSR rows are not centred: most of a row is 0."""
+    if isinstance(X, CSR):
+        add(X, i, a, w)
+    else:
+        w += a * (np.asarray(X)[i] - centre)
+
+
 def sqnorm(X: Rows, i: int) -> float:
     """‖x_i‖², summed in double precision."""
     if isinstance(X, Gram):
@@ -158,6 +166,18 @@ def _add(X, i, a, w):
             w[j] += a * X.matrix[i, j]
 
     return dense if isinstance(X, types.Array) else csr if _is(X, CSR) else gram
+
+
+@overload(add_centred)
+def _add_centred(X, i, a, centre, w):
+    def dense(X, i, a, centre, w):
+        for j in range(w.size):
+            w[j] += a * (X[i, j] - centre[j])
+
+    def csr(X, i, a, centre, w):
+        add(X, i, a, w)
+
+    return dense if isinstance(X, types.Array) else csr
 
 
 @overload(sqnorm, jit_options=_REORDERED)

@@ -20,12 +20,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..data.compiled import compiled
-from ..data.rows import Array, Rows, add, dot
+from ..data.rows import Array, Rows, add, add_centred, dot
 from ..data.vectors import inner, rotate, shift
 
 SOLVED, FULL, ZERO, STALLED = range(4)  # why a climb ended
 
-NEAR, DEPENDENT = 1e-6, 1e-25  # of a row's squared norm: what is left of it beyond the span of the corral is
+NEAR, DEPENDENT = 1e-6, 1e-20  # of a row's squared norm: what is left of it beyond the span of the corral is
 # computed once more, directly; is rounding
 AT_ONCE = 16  # one row joins per so many in the corral …
 NEARLY = 0.5  # … if it is at least so far below as the worst
@@ -39,7 +39,7 @@ class Task(NamedTuple):
     y: Array  # ±1
     side: Array  # per row the sum it counts in: 0 for all, or 0 and 1 with an intercept
     sides: int
-    centre: Array  # subtracted from the rows in thought, where that changes nothing: with an intercept
+    centre: Array  # subtracted from dense rows in thought, where that changes nothing: with an intercept
     lift: float  # ρ², about the size of a squared row
     ridge: float  # 1/C
 
@@ -111,8 +111,7 @@ def sharpen(task, corral, r, line, row):
     beside[task.side[r]] = 1.0
     for s in range(k):
         i = corral.rows[s]
-        add(task.X, i, -share[s] * task.y[i], row)
-        shift(row, share[s] * task.y[i], task.centre, 0, row.size)
+        add_centred(task.X, i, -share[s] * task.y[i], task.centre, row)
         beside[task.side[i]] -= share[s]
     rest = inner(row, row, 0, row.size) / task.lift + inner(beside, beside, 0, 2)
     rest += slack * (1.0 + inner(share, share, 0, k))
@@ -198,7 +197,7 @@ def combine(task, corral, w):
     w[:] = 0.0
     for s in range(corral.counts[0]):
         i = corral.rows[s]
-        add(task.X, i, corral.weights[s] * task.y[i], w)
+        add_centred(task.X, i, corral.weights[s] * task.y[i], task.centre, w)
     a = corral.weights
     return inner(w, w, 0, w.size) + task.ridge * inner(a, a, 0, corral.counts[0])
 
@@ -225,11 +224,43 @@ def look(task, corral, pool, w, depth, levels):
 
 
 @compiled
+def refine(task, corral, goal):
+    """The goal that makes up for what the scores of the corral, `goal` as given, are below their levels."""
+    k = corral.counts[0]
+    goal[:k] /= task.lift
+    for s in range(k):
+        goal[s] /= corral.factor[s, s]
+        shift(goal, -goal[s], corral.factor[s], s + 1, k)
+    minimise(corral, task.sides, 0.0, goal)
+    shift(goal, 1.0, corral.weights, 0, k)
+
+
+@compiled
+def join_lowest(task, corral, pool, depth, used, refused, line, row):
+    """The row furthest below its level joins, and others that are nearly as far; returns how many did."""
+    before = corral.counts[0]
+    for p in range(pool.size):
+        depth[p] = -np.inf if used[p] or refused[p] else depth[p]
+    least = max(NEARLY * depth.max(), 0.0)
+    for _ in range(max(1, before // AT_ONCE)):
+        p = int(depth.argmax())
+        if depth[p] <= least or corral.counts[0] == corral.weights.size:
+            break
+        depth[p] = -np.inf
+        if join(task, corral, pool[p], line, row):
+            corral.spots[corral.counts[0] - 1] = p
+            used[p] = True
+        else:
+            refused[p] = True
+    return corral.counts[0] - before
+
+
+@compiled
 def climb(task, corral, pool, w, tol, zero):
     """Rows of the pool join and leave until the lowest score among them is within `tol` of the best that
     any hyperplane gives them, or ‖w‖ ≤ `zero`. The corral must be part of the pool."""
-    room, n = corral.weights.size, w.size
-    line, goal, row, levels = np.empty(room), np.empty(room), np.empty(n), np.empty(2)
+    room = corral.weights.size
+    line, goal, row, levels = np.empty(room), np.empty(room), np.empty(w.size), np.empty(2)
     depth, used, refused = np.empty(pool.size), np.zeros(pool.size, np.bool_), np.zeros(pool.size, np.bool_)
     for s in range(corral.counts[0]):
         used[corral.spots[s]] = True
@@ -246,37 +277,21 @@ def climb(task, corral, pool, w, tol, zero):
             uneven = max(uneven, abs(goal[s]))
         if refined < 3 and uneven > ACCURATE * tol * length:
             refined += 1
-            goal[:k] /= task.lift
-            for s in range(k):  # L⁻¹ of what the scores miss
-                goal[s] /= corral.factor[s, s]
-                shift(goal, -goal[s], corral.factor[s], s + 1, k)
-            minimise(corral, task.sides, 0.0, goal)
-            shift(goal, 1.0, corral.weights, 0, k)
+            refine(task, corral, goal)
         else:
             if low >= (1.0 - tol) * length:
                 return SOLVED
-            patience -= length >= (1.0 - 1e-12) * shortest
-            shortest, refined = min(length, shortest), 0
             if k == room:
                 return FULL
-            joined = False
-            for p in range(pool.size):
-                depth[p] = -np.inf if used[p] or refused[p] else depth[p]
-            worst = depth.max()
-            for _more in range(max(1, k // AT_ONCE)):
-                p = int(depth.argmax())
-                if depth[p] <= max(NEARLY * worst, 0.0) or corral.counts[0] == room:
-                    break
-                depth[p] = -np.inf
-                if join(task, corral, pool[p], line, row):
-                    corral.spots[corral.counts[0] - 1] = p
-                    used[p] = joined = True
-                else:
-                    refused[p] = True
-            if patience == 0 or worst <= 0.0:  # if none is below, what is missing is rounding
-                return STALLED if patience == 0 or refused.any() else SOLVED
-            if not joined:
-                continue
+            patience -= length >= (1.0 - 1e-12) * shortest
+            if patience == 0:
+                return STALLED
+            shortest, refined = min(length, shortest), 0
+            known = refused.sum()
+            if join_lowest(task, corral, pool, depth, used, refused, line, row) == 0:
+                if refused.sum() > known:
+                    continue  # others may do
+                return STALLED if known else SOLVED  # if none is below, what is missing is rounding
             refused[:] = False  # once others leave, they may be independent again
             goal[: corral.counts[0]] = 0.0
             minimise(corral, task.sides, 1.0, goal)

@@ -16,7 +16,7 @@ from ..data.compiled import compiled
 from ..data.encode import is_sparse
 from ..data.order import given, permuted
 from ..data.rows import Array, add, dot, sqnorm
-from .search import Point, Search, balanced, combination
+from .search import Search, balanced, combination
 
 PATIENCE = 60  # sweeps; then Wolfe's method may try, if the rows are still not separated, or …
 WORTH = 0.1  # … after as many operations as this share of those that it needs
@@ -73,7 +73,7 @@ def descend(search: Search, at_most: float = np.inf) -> None:
             continue
         rows = np.flatnonzero(alpha)
         point = balanced(task, rows, alpha[rows])
-        if not np.isfinite(point.weights).all():
+        if point is None:
             return  # a side without rows, or multipliers that overflow: another method must do
         found = search.look(point, combination(search, point))
         if search.ended or last:
@@ -99,5 +99,5 @@ def warm_point(search: Search, duals: Array) -> None:
     """Look at the duals of an earlier fit, so that the search starts from there."""
     rows = np.flatnonzero(duals * search.task.y > 0.0)
     point = balanced(search.task, rows, np.abs(duals[rows]))
-    if np.isfinite(point.weights).all() and len(rows):
-        search.look(Point(rows, point.weights), combination(search, point))
+    if point is not None:
+        search.look(point, combination(search, point))

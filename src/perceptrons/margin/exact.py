@@ -7,7 +7,7 @@ import numpy as np
 
 from ..certifying import Look
 from ..data.compiled import compiled
-from ..data.encode import Encoded
+from ..data.encode import Encoded, is_sparse
 from ..data.rows import Array as Values
 from ..data.rows import dot
 from ..fields import (
@@ -24,10 +24,10 @@ from ..fields import (
 )
 from .parameters import flag, number
 from .record import CERTIFICATE, HISTORY, check_rows, check_vectors, require
-from .search import EPSILON, gather
+from .search import gather, rounding, squared_distance
 
 ON_INSEPARABLE = ("warn", "raise")
-SQUARES = (1e-250, 1e304)  # of a row: the smallest margins are 1e-15 of it
+SQUARES, SLACK = (1e-220, 1e304), (1e-150, 1e304)  # of a row, of that times C: margins are far smaller
 UNBALANCED = 1e-9  # what the duals of both classes may differ by, relative to their sum
 
 
@@ -78,10 +78,10 @@ def check_squares(data: Encoded, C: float) -> None:
             f"Squared margins {what}flow: the largest |value| is {value:.3g}, but it must lie between about "
             f"{np.sqrt(least):.0e} and {np.sqrt(most):.0e}. Scale the columns (StandardScaler)."
         )
-    if np.isfinite(C) and not least <= C * data.largest <= most:
+    if np.isfinite(C) and not SLACK[0] <= C * data.largest <= SLACK[1]:
         raise ValueError(
             f"C={C:g} times the largest squared norm of a row, {data.largest:.3g}, must lie between "
-            f"{least:g} and {most:g}; use 1, or inf for no slack."
+            f"{SLACK[0]:g} and {SLACK[1]:g}; use 1, or inf for no slack."
         )
 
 
@@ -92,7 +92,7 @@ def look_exactly(model: Any, look: Look, k: int, data: Encoded, signs: Values, a
     total = float(a.sum())
     if look.sum_norm is not None and terms.fit_intercept and total > 0.0:
         unbalanced = abs(float((a * signs).sum()))
-        # a hyperplane that separates has an intercept of at most the radius
+        # a hyperplane that separates has an intercept of at most the radius; with slack a little more
         fair = unbalanced <= UNBALANCED * total
         look = look._replace(sum_norm=look.sum_norm + unbalanced * radius if fair else None)
     if np.isfinite(terms.C):
@@ -100,8 +100,8 @@ def look_exactly(model: Any, look: Look, k: int, data: Encoded, signs: Values, a
     pairs = model._witnesses[k]
     if pairs is not None:
         rows, weights = np.array([row for row, _ in pairs]), np.array([weight for _, weight in pairs])
-        left = _left_over(data, signs, rows, weights, terms.fit_intercept)
-        if left <= 4 * (data.matrix.shape[1] + len(pairs) + 2) * EPSILON * radius:
+        left, largest = _left_over(data, signs, rows, weights, terms.fit_intercept)
+        if left <= 2 * rounding(data.matrix.shape[1], len(pairs)) * largest:
             look = look._replace(witness=pairs, witness_norm=left)
     return look
 
@@ -118,18 +118,25 @@ def _soft_interval(
     return low / float(np.sqrt(look.norm**2 + slack)), float(np.sqrt(look.sum_norm**2 + slack) / a.sum())
 
 
-def _left_over(data: Encoded, signs: Values, rows: Values, weights: Values, intercept: bool) -> float:
-    """‖Σ a_i y_i x_i‖ for a witness; inf if it is none, because its weights are not convex."""
+def _left_over(
+    data: Encoded, signs: Values, rows: Values, weights: Values, intercept: bool
+) -> tuple[float, float]:
+    """‖Σ a_i y_i x_i‖ for a witness, and its largest term; inf if its weights are not convex.
+
+    With an intercept terms are counted from a row of the witness: its sums per class are equal."""
     if not len(rows) or rows.min() < 0 or rows.max() >= len(signs) or not (weights > 0.0).all():
-        return np.inf
+        return np.inf, 0.0
     if len(np.unique(rows)) < len(rows):
-        return np.inf
+        return np.inf, 0.0
     sides = [signs[rows] < 0, signs[rows] > 0] if intercept else [np.ones(len(rows), bool)]
     if any(abs(float(weights[side].sum()) - 1.0) > 1e-12 for side in sides):
-        return np.inf
-    total = np.zeros(data.matrix.shape[1])
-    gather(data.X, rows, weights * signs[rows], total)
-    return float(np.sqrt((total * total).sum())) / len(sides)
+        return np.inf, 0.0
+    total, centre = np.zeros(data.matrix.shape[1]), np.zeros(data.matrix.shape[1])
+    if intercept and not is_sparse(data.matrix):
+        centre = data.matrix[rows[0]].astype(np.float64)
+    gather(data.X, rows, weights * signs[rows], centre, total)
+    largest = max(squared_distance(data.X, row, centre) for row in rows)
+    return float(np.sqrt((total * total).sum())) / len(sides), float(np.sqrt(largest))
 
 
 @compiled

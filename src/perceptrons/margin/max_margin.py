@@ -111,7 +111,7 @@ class MaxMarginPerceptron(LinearThreshold):
                 warm_point(search, starts[k])
             run(search)
             searches.append(search)
-        if self.on_inseparable == "raise" and any(search.witness is not None for search in searches):
+        if self.on_inseparable == "raise" and any(search.inseparable for search in searches):
             self.__dict__ = before  # as if nothing had happened
             raise ValueError(self._complaint(data.classes, searches))
         self._publish(data, settings, searches)
@@ -123,16 +123,18 @@ class MaxMarginPerceptron(LinearThreshold):
         """Turn what was found into fitted attributes, and certify them."""
         self.classes_ = data.classes
         self.n_rows_ = len(data.codes)
-        one = len(searches) == 1
+        one, exact = len(searches) == 1, True
         duals = np.zeros((len(searches), self.n_rows_))
         self.coef_ = np.zeros((len(searches), data.matrix.shape[1]))
         self.intercept_ = np.zeros(len(searches))
         for k, search in enumerate(searches):
             best, task = search.best, search.task
             assert best is not None
-            scale = task.sides / best.length if best.length > 0.0 else 1.0
+            scale = task.sides / best.unit if best.unit > 0.0 else 1.0
+            intercept, alone = intercept_of(search, best)
+            exact = exact and alone and search.exact
             self.coef_[k] = scale * best.w
-            self.intercept_[k] = scale * intercept_of(search, best) + 0.0  # no negative zero
+            self.intercept_[k] = scale * intercept + 0.0  # no negative zero
             duals[k, best.point.rows] = scale * best.point.weights * task.y[best.point.rows]
         self.support_ = np.flatnonzero(duals.any(axis=0))
         self.dual_coef_ = duals[:, self.support_]
@@ -140,13 +142,14 @@ class MaxMarginPerceptron(LinearThreshold):
         self.n_updates_ = updates[0] if one else np.array(updates)
         self.history_ = history[0] if one else history
         self.n_iter_ = max(1, int(np.ceil(max(search.n_passes for search in searches))))
-        self.converged_ = all(search.solved for search in searches)
-        exact = self.converged_ and all(search.exact for search in searches)
-        self._terms = ExactTerms(settings["C"], settings["fit_intercept"], exact)
+        solved = all(search.solved for search in searches)
+        self._terms = ExactTerms(settings["C"], settings["fit_intercept"], solved and exact)
         self._witnesses = [search.witness_pairs() for search in searches]
         self.lift_ = 0.0
         certificates = certificates_of(self, data, batch=False)
         self.certificate_ = certificates[0] if one else certificates
+        gaps = [np.inf if certificate.gap is None else certificate.gap for certificate in certificates]
+        self.converged_ = solved and max(gaps) <= settings["tol"] * (1.0 + 1e-6)
 
     def _look(self, k: int, data: Encoded, signs: Array, a: Array) -> Look:
         return look_exactly(self, look_at(self, k, data, signs, a), k, data, signs, a)
@@ -155,16 +158,23 @@ class MaxMarginPerceptron(LinearThreshold):
         """What went wrong, and what to change."""
         for k, search in enumerate(searches):
             against = f" ({classes[k]} against the rest)" if len(searches) > 1 else ""
-            if search.witness is not None:
+            if search.inseparable and search.witness is not None:
                 return (
                     f"The rows are not separable{against}: no hyperplane has all {len(search.witness.rows)} "
                     "rows of certificate_.witness on their right sides. Use a finite C, such as C=1, or drop "
                     "contradictory rows."
                 )
-        worst = max(search.best.gap for search in searches if search.best is not None)
+        certificates = self.certificate_ if isinstance(self.certificate_, list) else [self.certificate_]
+        gap = max(np.inf if certificate.gap is None else certificate.gap for certificate in certificates)
+        if any(search.capped and not search.solved for search in searches):
+            return (
+                f"Stopped by max_iter={self.max_iter} with a gap of {gap:.2g}, but tol={self.tol}. Raise "
+                "max_iter or tol."
+            )
         return (
-            f"Stopped after {self.n_iter_} passes over the rows, the gap is {worst:.2g}, but tol={self.tol}. "
-            f"Raise max_iter={self.max_iter} or tol, scale the columns, or allow more slack (a smaller C)."
+            f"The search ended with a gap of {gap:.2g}, but tol={self.tol}: so small a margin, beside rows "
+            "this large, is hidden by rounding, or too many rows support it. Scale the columns, allow more "
+            "slack (a smaller C), or raise tol."
         )
 
     def _loaded(self) -> None:

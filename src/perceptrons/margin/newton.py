@@ -18,7 +18,7 @@ from ..data.threads import one_thread
 from .search import Search, balanced, combination, scan
 
 BLOCK = 4096  # rows copied at a time
-STEPS = 100
+STEPS, PATIENCE = 100, 25  # at most; without the gap being halved
 
 
 def newton(search: Search) -> None:
@@ -27,6 +27,7 @@ def newton(search: Search) -> None:
     n, intercept = X.shape[1], task.sides == 2
     v, reach, moved = start(search), np.zeros(len(task.y)), np.empty(len(task.y))
     add_scores(search, v, reach)
+    gaps: list[float] = []
     squares, totals, counted = np.zeros((n + 1, n + 1)), np.zeros(n + 1), np.zeros(len(reach), bool)
     with one_thread():
         for _ in range(STEPS):
@@ -47,11 +48,10 @@ def newton(search: Search) -> None:
             search.n_passes += 1
             alpha = np.maximum(0.0, 1.0 - reach)
             rows = np.flatnonzero(alpha)
-            if len(np.unique(task.side[rows])) < task.sides:
-                continue
             point = balanced(task, rows, alpha[rows])
-            search.look(point, combination(search, point))
-            if search.ended or not step.any():
+            gaps.append(search.look(point, combination(search, point)).gap if point else np.inf)
+            stuck = len(gaps) > PATIENCE and min(gaps[-PATIENCE:]) > 0.5 * min(gaps[:-PATIENCE])
+            if search.ended or stuck or not step.any():
                 return
 
 
@@ -92,7 +92,8 @@ def minimiser(squares: Array, totals: Array, C: float, intercept: bool) -> Array
     n = len(totals) - 1
     H = squares[: n + intercept, : n + intercept].copy()
     H[np.arange(n), np.arange(n)] += 1.0 / C
-    return np.asarray(cho_solve(cho_factor(H), totals[: n + intercept]))
+    unit = 1.0 / np.sqrt(H.diagonal())  # columns of different scales would spoil the factor
+    return np.asarray(unit * cho_solve(cho_factor(unit[:, None] * H * unit), unit * totals[: n + intercept]))
 
 
 def line_search(reach: Array, moved: Array, v: Array, step: Array, C: float, intercept: bool) -> float:

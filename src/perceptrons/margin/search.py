@@ -11,11 +11,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..data.compiled import compiled
-from ..data.encode import Encoded, vanishing
-from ..data.rows import Array, add, dot
+from ..data.encode import Encoded, is_sparse, vanishing
+from ..data.rows import Array, add_centred, dot
 from .corral import Task
 
 EPSILON = float(np.finfo(np.float64).eps)
+EXACT = 1e-9  # a gap that is rounding
+SMALL = 1e-12  # of a squared row: below, ‖w‖² may be rounding
+
+
+def rounding(n_columns: int, n_rows: int) -> float:
+    """What may be left of a sum of so many rows that should vanish, relative to its terms."""
+    return 4 * (n_columns + n_rows + 4) * EPSILON
 
 
 class Point(NamedTuple):
@@ -34,6 +41,9 @@ class Found(NamedTuple):
     lowest: Array  # per side, the lowest y·⟨w, x⟩
     levels: Array  # per side, that of the point itself
     errors: int
+    unit: (
+        float  # what the scores are divided by: the squared norm, with the slack that the point was made for
+    )
 
     @property
     def gap(self) -> float:
@@ -52,15 +62,15 @@ class Search:
         centre = np.zeros(n)
         if intercept:
             self.first_rows = np.array([np.argmax(signs < 0), np.argmax(signs > 0)])
-            for r in self.first_rows:
-                add(data.X, r, 0.5, centre)
+            if not is_sparse(data.matrix):
+                centre = data.matrix[self.first_rows].astype(np.float64).mean(axis=0)
         else:  # a row of zeros is all the witness it takes
             zeros = data.smallest == 0.0
             self.first_rows = np.array([np.argmax(vanishing(data.X, n_rows)) if zeros else 0])
         self.matrix, self.tol, self.max_iter = data.matrix, tol, max_iter
         lift = spread(data.X, n_rows, centre) or 1.0  # 0 if all rows are the same
         self.task = Task(data.X, signs, side, 1 + intercept, centre, lift, 0.0 if np.isinf(C) else 1.0 / C)
-        self.zero = 2 * (n + 2) * EPSILON * float(np.sqrt(data.largest))  # no more than rounding
+        self.zero = rounding(n, 2) * float(np.sqrt(lift))  # of ‖w‖, no more than rounding
         self.scores = np.empty(n_rows)
         self.found: Found | None = None
         self.best: Found | None = None
@@ -76,7 +86,16 @@ class Search:
 
     @property
     def ended(self) -> bool:
-        return self.solved or self.witness is not None or self.n_passes >= self.max_iter
+        return self.solved or self.witness is not None or self.capped
+
+    @property
+    def capped(self) -> bool:
+        return self.n_passes >= self.max_iter
+
+    @property
+    def inseparable(self) -> bool:
+        """Is there a witness, and no hyperplane was met with a margin?"""
+        return self.witness is not None and self.best is not None and self.best.gap >= 1.0
 
     def with_slack(self, ridge: float) -> "Search":
         """Another search on the same rows, not for long and not for the last digits."""
@@ -104,14 +123,20 @@ class Search:
         shift = (levels[0] - levels[1]) / 2 if task.sides == 2 else 0.0
         errors = count_errors(self.scores, task.y, shift)
         self.found = found = Found(
-            point, w.copy(), length, lowest[: task.sides], levels[: task.sides], int(errors)
+            point, w.copy(), length, lowest[: task.sides], levels[: task.sides], int(errors), length
         )
         self._note(found)
         if self.best is None or self._rank(found) < self._rank(self.best):
-            self.best, self.exact = found, exact
-        if task.ridge == 0.0 and np.sqrt(length) <= self.zero:
+            self.best, self.exact = found, exact or found.gap <= EXACT
+        if task.ridge == 0.0 and length <= SMALL * task.lift and self._vanishes(found):
             self.witness = point
         return found
+
+    def _vanishes(self, found: Found) -> bool:
+        """Is w no more than the rounding of its own terms, a_i·(x_i − centre)?"""
+        rows, task = found.point.rows, self.task
+        largest = max(squared_distance(task.X, row, task.centre) for row in rows)
+        return bool(found.length <= rounding(len(found.w), len(rows)) ** 2 * largest)
 
     def _rank(self, found: Found) -> tuple[float, float]:
         return (found.errors if self.task.ridge == 0.0 else 0, found.gap)
@@ -119,9 +144,9 @@ class Search:
     def _note(self, found: Found) -> None:
         norm, sides = np.sqrt(found.length), self.task.sides
         margin = found.lowest.sum() / norm / sides if norm > 0.0 else 0.0
-        for name, value in zip(
-            self.history, (self.n_updates, found.errors, float(margin), float(norm / sides)), strict=True
-        ):
+        updates = self.n_updates - sum(self.history["updates"])
+        values = (updates, found.errors, float(margin), float(norm / sides))
+        for name, value in zip(self.history, values, strict=True):
             self.history[name].append(value)
 
     def record(self) -> dict[str, Array]:
@@ -132,7 +157,7 @@ class Search:
         """The witness for a certificate: (row, weight), in the order of the rows."""
         if self.witness is None:
             return None
-        rows, weights = balanced(self.task, *self.witness)
+        rows, weights = self.witness
         return tuple((int(rows[s]), float(weights[s])) for s in np.argsort(rows) if weights[s] > 0.0)
 
     def lowest_rows(self, how_many: int) -> Array:
@@ -143,9 +168,11 @@ class Search:
         return np.union1d(np.argpartition(depth, last)[: last + 1], self.found.point.rows)
 
 
-def balanced(task: Task, rows: Array, weights: Array) -> Point:
-    """The weights, made to add up to 1 on each side."""
-    sums = np.bincount(task.side[rows], weights, minlength=2)
+def balanced(task: Task, rows: Array, weights: Array) -> Point | None:
+    """The weights, made to add up to 1 on each side; None if that cannot be."""
+    sums = np.bincount(task.side[rows], weights, minlength=2)[: task.sides]
+    if not (np.isfinite(sums) & (sums > 0.0)).all():
+        return None
     return Point(rows, weights / sums[task.side[rows]])
 
 
@@ -181,27 +208,33 @@ def count_errors(scores, y, shift):
 @compiled
 def spread(X, n_rows, centre):
     """The mean squared distance of some 200 rows from the centre."""
-    row, total, step, n = np.empty(centre.size), 0.0, n_rows // 200 + 1, 0
+    total, step, n = 0.0, n_rows // 200 + 1, 0
     for i in range(0, n_rows, step):
-        row[:] = -centre
-        add(X, i, 1.0, row)
-        total += (row * row).sum()
+        total += squared_distance(X, i, centre)
         n += 1
     return total / n
 
 
+@compiled
+def squared_distance(X, i, centre):
+    """‖x_i − centre‖²."""
+    row = np.zeros(centre.size)
+    add_centred(X, i, 1.0, centre, row)
+    return (row * row).sum()
+
+
 def combination(search: Search, point: Point) -> Array:
     """Σ a_i y_i x_i."""
-    w = np.zeros(len(search.task.centre))
-    gather(search.task.X, point.rows, point.weights * search.task.y[point.rows], w)
+    task, w = search.task, np.zeros(len(search.task.centre))
+    gather(task.X, point.rows, point.weights * task.y[point.rows], task.centre, w)
     return w
 
 
 @compiled
-def gather(X, rows, factors, w):
-    """w ← w + Σ factors_s x_(rows_s)."""
+def gather(X, rows, factors, centre, w):
+    """w ← w + Σ factors_s (x_(rows_s) − centre)."""
     for s in range(rows.size):
-        add(X, rows[s], factors[s], w)
+        add_centred(X, rows[s], factors[s], centre, w)
 
 
 def read_start(model: Any, data: Encoded) -> Array | None:

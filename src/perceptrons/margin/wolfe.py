@@ -9,28 +9,35 @@ POOL = 100  # rows beside the corral
 MOST = 3000  # rows a corral may have: its factor takes the square of that, 72 MB
 
 
-def shrink_corral(search: Search) -> None:
-    """Find the shortest combination; starts from the best point so far, if there is one."""
-    room = room_for(search)
+def shrink_corral(search: Search, most: int = MOST) -> None:
+    """Find the shortest combination; starts from the best point so far, if there is one. `most` : rows that
+    a corral may have."""
+    room = room_for(search, most)
     start = search.best.point if search.best else Point(search.first_rows, np.ones(search.task.sides))
-    if len(start.rows) >= room:  # the heaviest will do for a start
-        start = heaviest(search, start, room // 2)
-    corral = rebuilt(search, start, room)
-    w, stalled, full, rebuilds = np.zeros(len(search.task.centre)), False, False, 0
+    if len(start.rows) >= room:
+        if search.task.ridge > 0.0:
+            return  # all these rows have slack, and no factor holds them
+        start = heaviest(search, start, room // 2)  # more cannot be independent
+    corral, shortest = rebuilt(search, start, room), start
+    w, stalled, full, rebuilds, lengths = np.zeros(len(search.task.centre)), False, False, 0, [np.inf]
     while True:
         k = corral.counts[0]
-        point = Point(corral.rows[:k].copy(), corral.weights[:k].copy())
-        if not np.isfinite(point.weights).all():
+        point = balanced(search.task, corral.rows[:k].copy(), corral.weights[:k])
+        if point is None:
             return  # the factor has broken down; what was found before remains
         search.n_passes += 1
         found = search.look(point, combination(search, point), exact=True)
         if search.ended or full:
             return
+        if found.length < min(lengths):
+            shortest = point
+        lengths.append(found.length)
+        stalled = stalled or min(lengths[-3:]) >= (1.0 - 1e-9) * min(lengths[:-3], default=np.inf)
         if stalled:  # rounding has the better of the factor: once more from the rows themselves
             if rebuilds == 2:
                 return
-            rebuilds += 1
-            corral = rebuilt(search, point, room)
+            rebuilds, lengths = rebuilds + 1, [min(lengths)]
+            corral = rebuilt(search, shortest, room)
         pool = search.lowest_rows(POOL + k)
         corral.spots[: corral.counts[0]] = np.searchsorted(pool, corral.rows[: corral.counts[0]])
         before = corral.counts[1:].sum()
@@ -48,13 +55,13 @@ def heaviest(search: Search, point: Point, how_many: int) -> Point:
     sides = search.task.side[point.rows[order]]
     first = np.array([np.argmax(sides == h) for h in range(search.task.sides)])
     chosen = order[np.union1d(np.arange(how_many), first)]
-    return balanced(search.task, point.rows[chosen], point.weights[chosen])
+    return Point(point.rows[chosen], point.weights[chosen])
 
 
-def room_for(search: Search) -> int:
+def room_for(search: Search, most: int = MOST) -> int:
     """Affinely independent rows are at most one more than columns; slack makes any rows independent."""
     m, n = search.matrix.shape
-    return int(min(m, MOST if search.task.ridge > 0.0 else min(n + search.task.sides, MOST))) + 1
+    return int(min(m, most if search.task.ridge > 0.0 else min(n + search.task.sides, most))) + 1
 
 
 def rebuilt(search: Search, start: Point, room: int) -> Corral:
@@ -65,7 +72,9 @@ def rebuilt(search: Search, start: Point, room: int) -> Corral:
         if join(task, corral, start.rows[s], line, row):
             corral.weights[corral.counts[0] - 1] = start.weights[s]
     k = corral.counts[0]
-    corral.weights[:k] = balanced(task, corral.rows[:k], corral.weights[:k]).weights
+    fair = balanced(task, corral.rows[:k], corral.weights[:k])
+    assert fair is not None  # the heaviest row of each side has joined
+    corral.weights[:k] = fair.weights
     corral.spots[:k] = np.arange(k)
     goal = np.zeros(room)
     minimise(corral, task.sides, 1.0, goal)

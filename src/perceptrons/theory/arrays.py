@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .limits import real
+
 Array = NDArray[np.float64]
 
 LARGEST, SMALLEST = 1e150, 1e-150  # products of two coordinates neither overflow nor vanish
@@ -39,7 +41,7 @@ def numbers(values: Any, name: str, least: float = SMALLEST) -> Array:
         if np.iscomplexobj(values):
             raise TypeError("complex numbers have no order")
         V = np.array(values, np.float64)
-    except (TypeError, ValueError) as error:
+    except (OverflowError, TypeError, ValueError) as error:
         raise ValueError(f"{name} must be an array of real numbers, rows of equal length; {error}") from None
     if V.size == 0:
         raise ValueError(f"{name} has shape {V.shape}, but it must not be empty; pass at least one point")
@@ -58,10 +60,22 @@ def require_scale(size: float, name: str, least: float = SMALLEST) -> None:
         )
 
 
-def require_length(radius: float) -> None:
-    """A radius is at least 0 and can be squared."""
-    if not 0 <= radius <= LARGEST:
-        raise ValueError(f"radius = {radius:.12g}, but it must be in [0, {LARGEST}]; use 0 for one point")
+def length(radius: Any) -> float:
+    """A radius as a float: at least 0, and it can be squared."""
+    limit, remedy = f"in [0, {LARGEST}]", "use 0 for one point"
+    r = real(radius, "radius", limit, remedy)
+    if not 0 <= r <= LARGEST:
+        raise ValueError(f"radius = {r:.12g}, but it must be {limit}; {remedy}")
+    return r
+
+
+def tolerance(eps: Any, share_of: str) -> float:
+    """An eps as a float: positive and finite."""
+    limit, remedy = "in (0, inf)", f"use a share of the {share_of}"
+    share = real(eps, "eps", limit, remedy)
+    if not 0 < share < np.inf:
+        raise ValueError(f"eps = {share:.12g}, but it must be {limit}; {remedy}")
+    return share
 
 
 def steps_allowed(max_steps: int | None, enough: float, least: int) -> int:

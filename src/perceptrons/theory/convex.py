@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import LARGEST, Array, matrix, require_length, require_scale, vector
+from .arrays import LARGEST, Array, length, matrix, require_scale, tolerance, vector
 from .certificate import lifted_norm
 
 CENTRE_STEPS = 100  # the ball around a point set is then at most 1 + 1/√101 times as wide as the smallest
@@ -44,8 +44,8 @@ def ball(centre: ArrayLike, radius: float) -> Oracle:
     [-1.0, 0.0]
     """
     c = vector(centre, "centre", least=0.0)
-    require_length(radius)
-    return Oracle(lambda u: c - radius * u, c, float(radius))
+    r = length(radius)
+    return Oracle(lambda u: c - r * u, c, r)
 
 
 def box(low: ArrayLike, high: ArrayLike) -> Oracle:
@@ -109,8 +109,7 @@ class Body:
     @staticmethod
     def of(oracle: Oracle, name: str) -> "Body":
         c = vector(oracle.centre, f"centre of {name}", least=0.0)
-        require_length(oracle.radius)
-        return Body(oracle, c, float(oracle.radius), np.zeros_like(c), 1.0)
+        return Body(oracle, c, length(oracle.radius), np.zeros_like(c), 1.0)
 
     def lowest(self, u: Array) -> tuple[Array, bytes]:
         x = np.array(self.oracle.minimise(u), np.float64)  # a copy: the oracle may reuse its memory
@@ -171,8 +170,7 @@ class Pair:
             raise ValueError(
                 f"K has {len(k.centre)} coordinates, L has {len(l_.centre)}, but they must agree; drop some"
             )
-        if not 0 < eps < np.inf:
-            raise ValueError(f"eps = {eps:.12g}, but it must be in (0, inf); use a share of the distance")
+        eps = tolerance(eps, "distance")
         pair = Pair(k, l_, *_joint_ball(k, l_))
         require_scale(min(pair.size, LARGEST), "K and L")  # each was found small enough
         least = FINEST * pair.size

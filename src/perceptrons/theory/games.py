@@ -21,6 +21,7 @@ from scipy.optimize import nnls
 
 from .arrays import Array, matrix
 from .combination import hold
+from .limits import real
 
 LEAST_TOL = 1e-12  # below, rounding in xᵀA decides
 MOST_DECISIONS = 200  # halving alone needs 2·40 for LEAST_TOL
@@ -83,8 +84,10 @@ def solve_game(A: Any, tol: float = 1e-6) -> GameSolution:
     [0.5, 0.5]
     """
     A, base, spread = _game(A)
+    limit, remedy = f"in [{LEAST_TOL}, 1]", "use 1e-6"
+    tol = real(tol, "tol", limit, remedy)
     if not LEAST_TOL <= tol <= 1:
-        raise ValueError(f"tol = {tol:.12g}, but it must be in [{LEAST_TOL}, 1]; use 1e-6")
+        raise ValueError(f"tol = {tol:.12g}, but it must be {limit}; {remedy}")
     U = (A - base) / spread
     best = _Best.pure(U)
     v, decisions = best.lower, 0

@@ -15,11 +15,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
+from .arrays import LARGEST, matrix, require_scale
 from .certificate import lifted_norm, margin_interval
+from .limits import real
 
 Array = NDArray[Any]
 NEW_ROWS = 64  # that join in a round
 NONE = 1e-10  # a share of the radius below which a margin is rounding
+CLOSE = 1e-6  # the share of itself by which a number may differ when it is recomputed, besides rounding
 
 
 @dataclass(frozen=True)
@@ -43,24 +46,27 @@ class BestMargin:
 
     def verify(self, X: Any, y: Array) -> None:
         """Recompute both ends from the rows, the labels ±1 and the duals; ValueError for what differs."""
-        if self.duals.shape != self.support.shape or not np.isin(self.support, np.arange(X.shape[0])).all():
+        X, lift = _rows(X), _lift(self.lift)
+        known = np.isin(self.support, np.arange(X.shape[0])).all() and self.support.dtype.kind in "iu"
+        if self.duals.shape != self.support.shape or not known:
             raise ValueError(f"The margin does not hold: its support is not among these {X.shape[0]} rows.")
-        if (self.duals < 0).any() or abs(self.duals.sum() - 1) > 1e-9:
+        if not ((self.duals >= 0).all() and abs(self.duals.sum() - 1) <= 1e-9):
             raise ValueError("The margin does not hold: its duals are no shares that sum to 1.")
-        low, high = _ends(X, _signs(X, y), self.support, self.duals, self.lift)
-        radius = largest_norm(X, self.lift)
-        close = 1e-9 if X.dtype != np.float32 else 1e-5
+        low, high = _ends(X, _signs(X, y), self.support, self.duals, lift)
+        radius = largest_norm(X, lift)
+        rounding = 4 * sum(X.shape) * float(np.finfo(np.float64).eps) * radius
         found = {"margin": low, "margin_bound": high, "radius": radius}
         for name, value in found.items():
-            if not abs(getattr(self, name) - value) <= close * radius:
-                claim = f"{name} is given as {getattr(self, name)}, but these rows give {value}"
+            given = getattr(self, name)
+            if not abs(given - value) <= CLOSE * value + rounding or (given > 0 and value == 0):
+                claim = f"{name} is given as {given}, but these rows give {value}"
                 raise ValueError(f"The margin does not hold: {claim}.")
 
 
 def best_margin(
     X: Any, y: Array, *, lift: float = 0.0, tol: float = 1e-6, max_rounds: int = 200
 ) -> BestMargin:
-    """The best margin of rows X (array or CSR) with labels y = ±1, to a share `tol` of itself.
+    """The best margin of rows X (array-like or sparse) with labels y = ±1, to a share `tol` of itself.
 
     Where max_rounds rounds do not suffice the two ends stay further apart, and hold all the same. Rows that
     no hyperplane separates have the margin 0 and a bound near 0; a margin below 1e-10 of the radius is
@@ -72,9 +78,14 @@ def best_margin(
     (0.707107, 0.707107, [0.75, 0.25])
     >>> found.verify(X, y)
     """
+    X, lift, tol = _rows(X), _lift(lift), real(tol, "tol", "in [0, 1]", "use 1e-6")
+    if not 0 <= tol <= 1:
+        raise ValueError(f"tol = {tol:.12g}, but it must be in [0, 1]; use 1e-6")
+    if not isinstance(max_rounds, (int, np.integer)) or max_rounds < 1:
+        raise ValueError(f"max_rounds = {max_rounds!r}, but it must be a whole number >= 1; leave it out")
     signs, radius = _signs(X, y), largest_norm(X, lift)
     if radius == 0.0:
-        return BestMargin(0.0, 0.0, 0.0, float(lift), np.zeros(1, np.int64), np.ones(1))
+        return BestMargin(0.0, 0.0, 0.0, lift, np.zeros(1, np.int64), np.ones(1))
     everyone = np.arange(len(signs))
     rows = _scores(X, signs, everyone, np.ones(len(signs)), lift)[0].argsort()[:1]
     best = (-np.inf, np.inf, rows, np.ones(1))
@@ -94,7 +105,36 @@ def best_margin(
             short = short[np.argpartition(scores[short], NEW_ROWS)[:NEW_ROWS]]
         rows = np.union1d(rows, short)
     low, high = _ends(X, signs, best[2], best[3], lift)
-    return BestMargin(low, high, radius, float(lift), best[2].astype(np.int64), best[3])
+    return BestMargin(low, high, radius, lift, best[2].astype(np.int64), best[3])
+
+
+def _rows(X: Any) -> Any:
+    """The door: finite rows in float64, a C-ordered array or a CSR matrix without repeated entries."""
+    if not _is_sparse(X):
+        return np.ascontiguousarray(matrix(X, "X"))
+    if X.ndim != 2:
+        raise ValueError(f"X has {X.ndim} dimensions, but it must have 2; use X.reshape(1, -1)")
+    if 0 in X.shape:
+        raise ValueError(f"X has shape {X.shape}, but it must not be empty; pass at least one point")
+    if X.dtype.kind not in "biuf":
+        raise ValueError(f"X holds {X.dtype}, but it must hold real numbers; use X.astype(float)")
+    rows = sp.csr_array(X, dtype=np.float64)
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    if not np.isfinite(rows.data).all():
+        bad = rows.data[~np.isfinite(rows.data)][0]
+        raise ValueError(f"X holds {bad}, but it must be finite; drop such rows")
+    require_scale(float(np.abs(rows.data).max(initial=0.0)), "X")
+    return rows
+
+
+def _lift(lift: Any) -> float:
+    limit, remedy = f"in [0, {LARGEST}]", "use 0 for hyperplanes through the origin"
+    rho = real(lift, "lift", limit, remedy)
+    if not 0 <= rho <= LARGEST:
+        raise ValueError(f"lift = {rho:.12g}, but it must be {limit}; {remedy}")
+    return rho
 
 
 def _signs(X: Any, y: Array) -> Array:
@@ -106,10 +146,11 @@ def _signs(X: Any, y: Array) -> Array:
 
 def largest_norm(X: Any, lift: float = 0.0) -> float:
     """The largest ‖(x, ρ)‖ of a row; scaled, because squares overflow."""
+    X = X.astype(np.float64, copy=False)
     scale = max(float(abs(X).max()), lift)
     if scale == 0.0:
         return 0.0
-    squares = (X / scale).power(2) if _is_sparse(X) else np.square(np.asarray(X, np.float64) / scale)
+    squares = (X / scale).power(2) if _is_sparse(X) else np.square(X / scale)
     return scale * float(np.sqrt(np.asarray(squares.sum(axis=1)).max() + (lift / scale) ** 2))
 
 
@@ -122,7 +163,7 @@ def _lifted(X: Any, signs: Array, rows: Array, lift: float) -> Array:
     part = X[rows]
     if _is_sparse(part):
         part = part[:, np.unique(part.indices)].toarray()
-    lifted = np.column_stack([part.astype(np.float64), np.full(len(rows), lift)])
+    lifted = np.column_stack([part, np.full(len(rows), lift)])
     return np.asarray(signs[rows, None] * lifted)
 
 
@@ -141,7 +182,7 @@ def _shortest(Z: Array) -> Array | None:
 def _combination(X: Any, signs: Array, rows: Array, duals: Array, lift: float) -> tuple[Array, float]:
     """v = Σ a y x, and the score that the lift adds to every row."""
     shares = signs[rows] * duals
-    v = X[rows].astype(np.float64).T @ shares
+    v = X[rows].T @ shares
     return np.asarray(v), lift**2 * float(shares.sum())
 
 
@@ -152,11 +193,23 @@ def _scores(X: Any, signs: Array, rows: Array, duals: Array, lift: float) -> tup
 
 def _ends(X: Any, signs: Array, rows: Array, duals: Array, lift: float) -> tuple[float, float]:
     """The margin that this combination achieves, at least 0, and the one it rules out."""
-    v, b = _combination(X, signs, rows, duals, lift)
-    norm = lifted_norm(v, b, lift)
-    if norm <= NONE * largest_norm(X, lift):
+    v, b = _summed(X, signs, rows, duals), lift**2 * float((signs[rows] * duals).sum())
+    norm, none = lifted_norm(v, b, lift), NONE * largest_norm(X, lift)
+    if norm <= none:
         return 0.0, norm
     a = np.zeros(len(signs))
     a[rows] = duals
     low, high = margin_interval(X, signs, v, a, b, lift)
-    return max(low, 0.0), max(low, high)
+    return low if low > none else 0.0, max(low, high)
+
+
+def _summed(X: Any, signs: Array, rows: Array, duals: Array) -> Array:
+    """Σ a y x, row after row: the same in every layout, while the order of a product's sums may differ."""
+    v = np.zeros(X.shape[1])
+    for i, share in zip(rows, signs[rows] * duals, strict=True):
+        if _is_sparse(X):
+            part = slice(X.indptr[i], X.indptr[i + 1])
+            v[X.indices[part]] += share * X.data[part]
+        else:
+            v += share * X[i]
+    return v

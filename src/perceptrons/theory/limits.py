@@ -5,7 +5,8 @@ A number outside its interval is a ValueError that gives the value, the limit an
 
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec
+from numbers import Real
+from typing import Any, ParamSpec
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,9 +49,34 @@ def require(ok: ArrayLike, name: str, value: ArrayLike, limit: str, remedy: str)
         raise ValueError(f"{name} = {values[~fine][0]:.12g}, but it must be {limit}; {remedy}")
 
 
+def real(value: Any, name: str, limit: str, remedy: str) -> float:
+    """A single real number as a float, no bool, text or None; whether it keeps the limit is not asked."""
+    number = value[()] if isinstance(value, np.ndarray) else value
+    try:
+        if isinstance(number, Real) and not isinstance(number, bool):
+            return float(number)
+    except OverflowError:
+        pass
+    raise ValueError(f"{name} = {value!r:.60}, but it must be a real number {limit}; {remedy}")
+
+
+def _floats(value: ArrayLike, name: str) -> Array:
+    """A number, or an array of them, as floats."""
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind in "biuf":
+            return array.astype(np.float64)
+        if array.dtype.kind == "O":  # fractions, whole numbers beyond 64 bits
+            return np.array([float(number) for number in array.flat]).reshape(array.shape)
+    except (OverflowError, TypeError, ValueError):
+        pass
+    interval, remedy = _LIMITS[name]
+    raise ValueError(f"{name} = {value!r:.60}, but it must be a real number in {interval}; {remedy}")
+
+
 def checked(**values: ArrayLike) -> tuple[Array, ...]:
     """Return the values as float arrays, each in the interval of its name, no margin above its radius."""
-    arrays = {name: np.asarray(value, dtype=np.float64) for name, value in values.items()}
+    arrays = {name: _floats(value, name) for name, value in values.items()}
     for name, v in arrays.items():
         interval, remedy = _LIMITS[name]
         low, high = map(float, interval[1:-1].split(","))

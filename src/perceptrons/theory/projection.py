@@ -37,9 +37,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .counting import log_partitions
-from .limits import checked, require
+from .limits import checked, real, require
 
 Array = NDArray[Any]
+SMALLEST = 1e-70  # of eps and eta; the dimension grows like 1/eps⁴ and must stay a float
 
 
 def projection_dimension(n_points: int, eps: float, delta: float = 0.05, all_partitions: bool = False) -> int:
@@ -54,9 +55,9 @@ def projection_dimension(n_points: int, eps: float, delta: float = 0.05, all_par
     11646
     """
     checked(n_points=n_points, delta=delta)
-    require(0 < eps <= 1 + 1e-5, "eps", eps, "in (0, 1]", "pass the margin divided by the largest norm")
+    eps = _share(eps, "eps", 1 + 1e-5, "pass the margin divided by the largest norm")
     log_m = float(log_partitions(n_points, eps)) if all_partitions else 0.0
-    return ceil((log(4 * (n_points + 1) / delta) + log_m) / _exponent(eps / 4))
+    return ceil((log(4) + log(n_points + 1) - log(delta) + log_m) / _exponent(eps / 4))
 
 
 def lemma_dimension(n_vectors: int, eta: float, delta: float = 0.05) -> int:
@@ -69,8 +70,16 @@ def lemma_dimension(n_vectors: int, eta: float, delta: float = 0.05) -> int:
     1489
     """
     checked(n_points=n_vectors, delta=delta)
-    require(0 < eta <= 1, "eta", eta, "in (0, 1]", "pass the error allowed in an inner product, such as 0.1")
-    return ceil(log(2 * n_vectors**2 / delta) / _exponent(eta))
+    eta = _share(eta, "eta", 1.0, "pass the error allowed in an inner product, such as 0.1")
+    return ceil((log(2) + 2 * log(n_vectors) - log(delta)) / _exponent(eta))
+
+
+def _share(value: Any, name: str, most: float, remedy: str) -> float:
+    """eps or eta as a float, in its interval and not so small that the dimension overflows."""
+    share = real(value, name, "in (0, 1]", remedy)
+    require(0 < share <= most, name, share, "in (0, 1]", remedy)
+    require(share >= SMALLEST, name, share, f"at least {SMALLEST:g}, or the dimension overflows", remedy)
+    return share
 
 
 def _exponent(eta: float) -> float:

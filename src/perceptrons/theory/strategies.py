@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Array, matrix, steps_allowed
+from .arrays import Array, matrix, steps_allowed, tolerance
 from .certificate import lifted_norm
 from .combination import hold
 
@@ -81,8 +81,7 @@ def sparse_strategy(V: Any, eps: float, *, max_steps: int | None = None) -> Spar
     (0.894..., 1.341...)
     """
     V, R = _points(V)
-    if not 0 < eps < np.inf:
-        raise ValueError(f"eps = {eps:.12g}, but it must be in (0, inf); use a share of the largest norm")
+    eps = tolerance(eps, "largest norm")
     cap = steps_allowed(max_steps, (3 + 1e-8) * (R / eps) * (R / eps) + 1, 1)
     times = _play(V / (R or 1.0), eps / (R or 1.0), cap)
     rows = np.flatnonzero(times)

@@ -115,7 +115,8 @@ def _soft_interval(
     ridge = 1.0 / model._terms.C
     slack = ridge * float((a * a).sum())
     low = lowest_with_slack(data.X, signs, model.coef_[k], float(model.intercept_[k]), a, ridge)
-    return low / float(np.sqrt(look.norm**2 + slack)), float(np.sqrt(look.sum_norm**2 + slack) / a.sum())
+    margin, bound = low / np.sqrt(look.norm**2 + slack), np.sqrt(look.sum_norm**2 + slack) / a.sum()
+    return float(margin), float(bound)
 
 
 def _left_over(

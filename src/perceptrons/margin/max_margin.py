@@ -149,7 +149,7 @@ class MaxMarginPerceptron(LinearThreshold):
         certificates = certificates_of(self, data, batch=False)
         self.certificate_ = certificates[0] if one else certificates
         gaps = [np.inf if certificate.gap is None else certificate.gap for certificate in certificates]
-        self.converged_ = solved and max(gaps) <= settings["tol"] * (1.0 + 1e-6)
+        self.converged_ = bool(solved and max(gaps) <= settings["tol"] * (1.0 + 1e-6))
 
     def _look(self, k: int, data: Encoded, signs: Array, a: Array) -> Look:
         return look_exactly(self, look_at(self, k, data, signs, a), k, data, signs, a)

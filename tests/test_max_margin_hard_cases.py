@@ -11,6 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from perceptrons import MaxMarginPerceptron, verify
 from perceptrons.data.encode import encode
 from perceptrons.data.synthetic import separable
+from perceptrons.margin import wolfe
 from perceptrons.margin.descent import descend, warm_point
 from perceptrons.margin.portfolio import fewest_errors, methods, run
 from perceptrons.margin.search import Search, balanced
@@ -161,3 +162,27 @@ def test_the_intercept_with_the_fewest_errors():
         scores, y = rng.integers(-3, 4, 9).astype(float), rng.choice([-1, 1], 9)
         least = min(((scores > cut) != (y > 0)).sum() for cut in np.arange(-3.5, 4.0, 0.5))
         assert ((scores + fewest_errors(scores, y) > 0) != (y > 0)).sum() == least
+
+
+def test_after_a_rebuild_the_corral_is_in_its_pool(monkeypatch):
+    """Compiled code looks rows up by their place in the pool, and does not check it."""
+    climb, rebuilds = wolfe.climb, 0
+    rebuilt = wolfe.rebuilt
+
+    def checked(task, corral, pool, *rest):
+        k = corral.counts[0]
+        assert (pool[corral.spots[:k]] == corral.rows[:k]).all()
+        return climb(task, corral, pool, *rest)
+
+    def counted(*arguments):
+        nonlocal rebuilds
+        rebuilds += 1
+        return rebuilt(*arguments)
+
+    monkeypatch.setattr(wolfe, "climb", checked)
+    monkeypatch.setattr(wolfe, "rebuilt", counted)
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((80, 6)) * 10.0 ** rng.uniform(-7, 3, 6)
+        fitted(X, X[:, 0] > 0)
+    assert rebuilds > 12  # one to begin with, each

@@ -38,8 +38,9 @@ def shrink_corral(search: Search, most: int = MOST) -> None:
                 return
             rebuilds, lengths = rebuilds + 1, [min(lengths)]
             corral = rebuilt(search, shortest, room)
-        pool = search.lowest_rows(POOL + k)
-        corral.spots[: corral.counts[0]] = np.searchsorted(pool, corral.rows[: corral.counts[0]])
+        members = corral.rows[: corral.counts[0]]
+        pool = np.union1d(search.lowest_rows(POOL + k), members)  # after a rebuild they may be others
+        corral.spots[: len(members)] = np.searchsorted(pool, members)
         before = corral.counts[1:].sum()
         # far from the end the pool is not worth more digits: the next one will be another
         tol = max(search.tol / 2, min(0.3, 0.1 * found.gap))

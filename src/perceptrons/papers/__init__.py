@@ -1,0 +1,1 @@
+"""The papers' experiments: the data they used, and one module for each table or figure."""

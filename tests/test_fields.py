@@ -172,7 +172,7 @@ def test_what_is_refused(field, packed, message):
         (Labels("n"), np.array(["2020-01-01"], "M8[D]")),
         (RandomState(), np.random.RandomState(np.random.PCG64(0))),
         (Parameter(), np.zeros(2)),
-        (Parameter(), {"a": 1}),
+        (Parameter(), {"a": [1]}),
         (Either(Count(), Flag()), object),
     ],
 )

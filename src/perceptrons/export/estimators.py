@@ -5,45 +5,36 @@ to the constructor and set as attributes, nothing of it is run.
 """
 
 import reprlib
-from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from ..fields import Field, IfSet, Parameter, Place, Text, members
+from ..fields import Part, Place, Text, members
 from .foreign import FOREIGN
 
 HOMES = {  # imported when needed: a scaler must not wait for Numba
     "KernelPerceptron": "perceptrons.margin.kernel",
+    "LiteralEncoder": "perceptrons.data.literals",
     "MarginProjection": "perceptrons.data.projection",
     "MaxMarginPerceptron": "perceptrons.margin.max_margin",
     "Perceptron": "perceptrons.margin.perceptron",
+    "SparsePerceptron": "perceptrons.sparse.sparse_perceptron",
     "StandardScaler": "sklearn.preprocessing",
     "TableEncoder": "perceptrons.data.columns",
 }
 PIPELINE = ("class", "steps")
-ESTIMATOR = ("class", "parameters", "fitted")
-
-
-class Declared(NamedTuple):
-    """What a file holds of a class."""
-
-    make: Any
-    parameters: dict[str, Field]
-    fitted: dict[str, Field]
-    check: Callable[[Any], None]
+PARTS = ("parameters", "fitted")
+ESTIMATOR = ("class", *PARTS)
 
 
 @cache
-def declared(name: str) -> Declared:
+def declared(name: str) -> Part:
+    """What a file holds of a class."""
     make = getattr(import_module(HOMES[name]), name)
-    if name in FOREIGN:
-        return Declared(make, *FOREIGN[name])
-    parameters: dict[str, Field] = {name: Parameter() for name in make().get_params(deep=False)}
-    return Declared(make, parameters, make._file_fields, getattr(make, "_loaded", lambda model: None))
+    return Part(make, *FOREIGN.get(name, ()))
 
 
 def pack(model: Any) -> dict[str, Any]:
@@ -61,31 +52,9 @@ def _pack_one(model: Any) -> dict[str, Any]:
     if name not in HOMES or declared(name).make is not type(model):
         known = ", ".join([*HOMES, "and a Pipeline of these"])
         raise ValueError(f"A {type(model).__qualname__} cannot be saved; what can: {known}.")
-    spec = declared(name)
-    check_is_fitted(
-        model, [attribute for attribute, field in spec.fitted.items() if not isinstance(field, IfSet)]
-    )
-    fitted = {attribute: getattr(model, attribute, None) for attribute in spec.fitted}
-    parameters = model.get_params(deep=False)
-    if parameters.keys() != spec.parameters.keys():  # scikit-learn has added one
-        raise ValueError(
-            f"{name} has the parameters {[*parameters]}, a model file those of {[*spec.parameters]}."
-        )
-    return {
-        "class": name,
-        "parameters": _pack_all(spec.parameters, parameters, name),
-        "fitted": _pack_all(spec.fitted, fitted, name),
-    }
-
-
-def _pack_all(fields: dict[str, Field], values: dict[str, Any], owner: str) -> dict[str, Any]:
-    packed = {}
-    for name, field in fields.items():
-        try:
-            packed[name.lstrip("_")] = field.pack(values[name])
-        except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
-            raise ValueError(f"{owner} cannot be saved: its {name} is {error}.") from error
-    return packed
+    part = declared(name)
+    check_is_fitted(model, part.required())
+    return {"class": name, **part.pack(model)}
 
 
 def unpack(packed: Any) -> Any:
@@ -117,32 +86,7 @@ def _unpack_one(packed: Any, place: Place) -> Any:
     name = Text().unpack(given["class"], place.of("class"))
     if name not in HOMES:
         raise place.of("class").refusal(name, f"one of {', '.join(HOMES)}, or a Pipeline of these")
-    spec = declared(name)
-    parameters = _with_defaults(spec, given["parameters"])
-    model = spec.make(**_unpack_all(spec.parameters, parameters, place.of("parameters")))
-    values = _unpack_all(spec.fitted, given["fitted"], place.of("fitted"))
-    for attribute, field in spec.fitted.items():
-        if values[attribute] is not None or not isinstance(field, IfSet):
-            setattr(model, attribute, values[attribute])
-    try:
-        spec.check(model)
-    except ValueError as error:
-        raise ValueError(f"{place.of('fitted').path}: {error}") from None
-    return model
-
-
-def _with_defaults(spec: Declared, packed: Any) -> Any:
-    """Parameters that did not exist when the file was written are what they are by default."""
-    if not isinstance(packed, dict):
-        return packed
-    defaults = spec.make().get_params(deep=False)
-    return {**{name: field.pack(defaults[name]) for name, field in spec.parameters.items()}, **packed}
-
-
-def _unpack_all(fields: dict[str, Field], packed: Any, place: Place) -> dict[str, Any]:
-    names = {name.lstrip("_"): name for name in fields}
-    given = members(packed, names, place)
-    return {names[short]: fields[names[short]].unpack(given[short], place.of(short)) for short in names}
+    return declared(name).unpack({part: given[part] for part in PARTS}, place)
 
 
 def require_all_held(model: Any, twin: Any) -> None:

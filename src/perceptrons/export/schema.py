@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from ..fields import Parameter, RandomState, Schema, members_schema
+from ..fields import Parameter, Part, RandomState, Schema, members_schema
 from .document import FORMAT, VERSION, lines
-from .estimators import HOMES, Declared, declared
+from .estimators import HOMES, declared
 
 
 def schema() -> Schema:
@@ -43,12 +43,8 @@ def _reference(name: str) -> Schema:
     return {"$ref": f"#/$defs/{name}"}
 
 
-def _estimator(name: str, spec: Declared) -> Schema:
-    parts = {
-        part: members_schema({name.lstrip("_"): field.schema() for name, field in fields.items()})
-        for part, fields in (("parameters", spec.parameters), ("fitted", spec.fitted))
-    }
-    return members_schema({"class": {"const": name}, **parts})
+def _estimator(name: str, part: Part) -> Schema:
+    return members_schema({"class": {"const": name}, **part.schema()["properties"]})
 
 
 def _pipeline() -> Schema:

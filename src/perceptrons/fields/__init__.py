@@ -16,6 +16,7 @@ from .compound import Each, Either, IfSet, OneOrMore, Optional, Record, Tuples
 from .kinds import Choice, Count, Field, Flag, Place, Real, Schema, Text, members, members_schema
 from .labels import Labels
 from .matrix import Matrix
+from .part import Part
 from .settings import DIGITS, LostFunction, Parameter, Parameters, RandomState
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "Optional",
     "Parameter",
     "Parameters",
+    "Part",
     "Place",
     "RandomState",
     "Real",

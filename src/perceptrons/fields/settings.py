@@ -58,7 +58,7 @@ class RandomState(Field):
 
 
 class Parameter(Field):
-    """What estimators take: None, flags, numbers, text, lists, tuples, random states, functions."""
+    """What estimators take: None, flags, numbers, text, lists, tuples, dicts, random states, functions."""
 
     def pack(self, value: Any) -> Any:
         if isinstance(value, tuple):
@@ -67,7 +67,9 @@ class Parameter(Field):
             return [_pack_plain(one) for one in value]
         if isinstance(value, np.random.RandomState):
             return {"random_state": RandomState().pack(value)}
-        if callable(value):
+        if isinstance(value, dict):
+            return {"dict": [[_pack_plain(name), _pack_plain(one)] for name, one in value.items()]}
+        if callable(value) or hasattr(value, "get_n_splits"):  # a splitter of scikit-learn holds code, too
             return {"function": _name_of(value)}
         return _pack_plain(value)
 
@@ -79,17 +81,25 @@ class Parameter(Field):
         (kind,) = packed if len(packed) == 1 else (None,)
         if kind == "tuple" and isinstance(packed[kind], list):
             return tuple(_unpack_plain(one, place.at(i)) for i, one in enumerate(packed[kind]))
+        if kind == "dict" and isinstance(packed[kind], list):
+            return dict(_unpack_pair(one, place.at(i)) for i, one in enumerate(packed[kind]))
         if kind == "random_state":
             return RandomState().unpack(packed[kind], place.of(kind))
         if kind == "function":
             return LostFunction(Text().unpack(packed[kind], place.of(kind)))
-        raise place.refusal(packed, 'plain, or an object with "tuple", "random_state" or "function"')
+        raise place.refusal(packed, 'plain, or an object with "tuple", "dict", "random_state" or "function"')
 
     def schema(self) -> Schema:
         number = members_schema({"number": {"enum": list(NOT_FINITE)}})
         plain = {"anyOf": [{"type": ["null", "boolean", "number", "string"]}, number]}
         several = {"type": "array", "items": plain}
-        special = {"tuple": several, "random_state": STATE.schema(), "function": {"type": "string"}}
+        pairs = {"type": "array", "items": {**several, "minItems": 2, "maxItems": 2}}
+        special = {
+            "tuple": several,
+            "dict": pairs,
+            "random_state": STATE.schema(),
+            "function": Text().schema(),
+        }
         return {"anyOf": [plain, several, *(members_schema({name: one}) for name, one in special.items())]}
 
 
@@ -117,6 +127,13 @@ def _unpack_plain(packed: Any, place: Place) -> Any:
     if isinstance(packed, list) or (isinstance(packed, float) and not math.isfinite(packed)):
         raise place.refusal(packed, "null, true, false, a finite number or text")
     return packed
+
+
+def _unpack_pair(packed: Any, place: Place) -> tuple[Any, Any]:
+    if not isinstance(packed, list) or len(packed) != 2:
+        raise place.refusal(packed, "a name and a value")
+    name, value = (_unpack_plain(one, place.at(i)) for i, one in enumerate(packed))
+    return name, value
 
 
 class Parameters(Field):

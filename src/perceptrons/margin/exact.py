@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..certifying import Look
+from ..data.checks import flag, number
 from ..data.compiled import compiled
 from ..data.encode import Encoded, is_sparse
 from ..data.rows import Array as Values
@@ -22,7 +23,6 @@ from ..fields import (
     Real,
     Record,
 )
-from .parameters import flag, number
 from .record import CERTIFICATE, HISTORY, check_rows, check_vectors, require
 from .search import gather, rounding, squared_distance
 

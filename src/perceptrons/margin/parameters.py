@@ -5,11 +5,10 @@ Every refusal names the value, the limit and what to do.
 
 import math
 from collections.abc import Callable
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from ..data.checks import flag, is_number, number, one_of
 from .rules import CONSTANT, FRACTIONAL, INFINITY, MARGINS, PASSIVE_AGGRESSIVE, STEPS, Rule
 
 CHOICES = {
@@ -33,33 +32,12 @@ class Plan(NamedTuple):
     verbose: int
 
 
-def _is_number(value: Any, kind: Any = Real) -> bool:
-    return isinstance(value, kind) and not isinstance(value, bool)
-
-
 def _count(value: Any) -> Any:
     return int(value) if isinstance(value, bool) else value
 
 
-def flag(name: str, value: Any) -> bool:
-    if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name}={value!r}, but it must be True or False.")
-    return bool(value)
-
-
-def number(name: str, value: Any, above: float, below: float, remedy: str, kind: Any = Real) -> Any:
-    """The value, if it is a number of that kind strictly between the two."""
-    if not _is_number(value, kind) or not above < value < below:
-        what = "an integer" if kind is Integral else "a number"
-        limit = f"> {above:g}" if math.isinf(below) else f"between {above:g} and {below:g}"
-        raise ValueError(f"{name}={value!r}, but it must be {what} {limit}; {remedy}.")
-    return value
-
-
 def choose(name: str, value: Any) -> Any:
-    if not isinstance(value, str) or value not in CHOICES[name]:
-        raise ValueError(f"{name}={value!r}, but it must be one of {', '.join(map(repr, CHOICES[name]))}.")
-    return value
+    return one_of(name, value, CHOICES[name])
 
 
 def targets(margin: Any) -> tuple[int, float, float]:
@@ -67,7 +45,7 @@ def targets(margin: Any) -> tuple[int, float, float]:
     if isinstance(margin, str) and margin in MARGINS:
         return MARGINS[margin], 0.0, 0.0
     pair = margin if isinstance(margin, tuple | list) else (margin, margin)
-    if len(pair) != 2 or not all(_is_number(beta) and 0 <= beta < math.inf for beta in pair):
+    if len(pair) != 2 or not all(is_number(beta) and 0 <= beta < math.inf for beta in pair):
         raise ValueError(
             f"margin={margin!r}, but it must be a number >= 0, a pair of them in the order of classes_, "
             f"or one of {', '.join(map(repr, MARGINS))}."

@@ -9,6 +9,7 @@ from sklearn.utils.metaestimators import available_if
 
 from ..base import LinearThreshold
 from ..certifying import certificates_of
+from ..data.checks import flag
 from ..data.encode import Encoded, encode
 from ..data.order import generators
 from ..data.rows import Array
@@ -16,7 +17,7 @@ from ..fields import Field
 from ..theory.certificate import Certificate
 from .complaint import complaint, count_hopeless
 from .memory import Memory, blank, open_state, reopen_state
-from .parameters import check_radius, flag, read_lift, read_plan, read_rule
+from .parameters import check_radius, read_lift, read_plan, read_rule
 from .published import publish
 from .record import FIELDS, restore
 from .rules import Rule

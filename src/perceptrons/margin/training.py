@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..data.checks import number
 from ..data.order import BLOCK, given, shuffled
 from ..data.rows import CSR, Array, Gram, Rows
 from ..theory.certificate import lifted_norm
 from .kernel_values import kernel_norm
 from .memory import Memory, Pocket, remember
-from .parameters import Plan, number
+from .parameters import Plan
 from .rules import PASSIVE_AGGRESSIVE, Rule
 from .sweep import State, excesses, survey, sweep
 

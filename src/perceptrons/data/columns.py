@@ -90,7 +90,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> "TableEncoder":
         """Learn kinds, means, scales and categories; `y` is not looked at."""
-        table = _read(self, X, reset=True)
+        table = read_columns(self, X, reset=True)
         learned = [_learn(column) for column in table]
         self.kinds_ = [one.kind for one in learned]
         self.means_ = np.array([one.mean for one in learned])
@@ -103,35 +103,20 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> Any:
         """The rows in coordinates."""
         check_is_fitted(self)
-        table = _read(self, X, reset=False)
+        table = read_columns(self, X, reset=False)
         shape, starts = (len(table[0].values), self._width()), np.cumsum([0, *self._widths()])
         entries = (self._entries(j, column, starts[j]) for j, column in enumerate(table))
-        return _csr(entries, shape) if self.sparse_ else _dense(entries, shape)
+        return csr_of(entries, shape) if self.sparse_ else _dense(entries, shape)
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """The column's name; with one coordinate per value, "column = value"."""
         check_is_fitted(self)
-        names = self._names(input_features)
+        names = names_in(self, input_features)
         parts = [
             [f"{name} = {value}" for value in values] if kind == NOMINAL else [name]
             for name, kind, values in zip(names, self.kinds_, self.categories_, strict=True)
         ]
         return np.array([name for part in parts for name in part], dtype=object)
-
-    def _names(self, given: Any) -> list[str]:
-        own = getattr(self, "feature_names_in_", None)
-        if given is None:
-            return list(own) if own is not None else [f"x{j}" for j in range(self.n_features_in_)]
-        if own is not None and list(given) != list(own):
-            raise ValueError(
-                "input_features is not equal to feature_names_in_, the names fitted; leave it out."
-            )
-        if len(given) != self.n_features_in_:
-            raise ValueError(
-                f"input_features should have length equal to number of features ({self.n_features_in_}), got "
-                f"{len(given)}."
-            )
-        return list(given)
 
     def _widths(self) -> list[int]:
         pairs = zip(self.kinds_, self.categories_, strict=True)
@@ -167,26 +152,44 @@ def _dense(entries: Iterable[Entries], shape: tuple[int, int]) -> Array:
     return dense
 
 
-def _csr(entries: Iterable[Entries], shape: tuple[int, int]) -> Any:
+def csr_of(entries: Iterable[Entries], shape: tuple[int, int]) -> Any:
+    """CSR from what each column sets, with indices of 32 bits where they do: trees want them."""
     rows, places, values = map(np.concatenate, zip(*entries, strict=True))
-    index = (
-        np.int32 if max(*shape, len(values)) < 2**31 else np.int64
-    )  # 32 bits where they do: trees want them
+    index = np.int32 if max(*shape, len(values)) < 2**31 else np.int64
     return sp.csr_array((values, (rows.astype(index), places.astype(index))), shape)
 
 
-def _read(encoder: TableEncoder, X: Any, reset: bool) -> list[Column]:
+def read_columns(encoder: Any, X: Any, reset: bool) -> list[Column]:
     """The columns, their names and number checked against those fitted (or remembered, with `reset`)."""
     table = columns(X)
-    if not table:
-        raise ValueError(f"0 feature(s) (shape=({len(X)}, 0)) while a minimum of 1 is required.")
-    if not len(table[0].values):
-        raise ValueError(f"0 sample(s) (shape=(0, {len(table)})) while a minimum of 1 is required.")
+    check_shape(len(table[0].values) if table else len(X), len(table))
     validate_data(encoder, X, skip_check_array=True, reset=reset)
     names = getattr(encoder, "feature_names_in_", None)  # an array may follow a frame
     if names is None:
         return table
     return [column._replace(name=name) for column, name in zip(table, names, strict=True)]
+
+
+def check_shape(n_rows: int, n_columns: int) -> None:
+    if not n_columns:
+        raise ValueError(f"0 feature(s) (shape=({n_rows}, 0)) while a minimum of 1 is required.")
+    if not n_rows:
+        raise ValueError(f"0 sample(s) (shape=(0, {n_columns})) while a minimum of 1 is required.")
+
+
+def names_in(encoder: Any, given: Any = None) -> list[str]:
+    """The names of the columns: those fitted, else those given, else x0, x1, ..."""
+    own = getattr(encoder, "feature_names_in_", None)
+    if given is None:
+        return list(own) if own is not None else [f"x{j}" for j in range(encoder.n_features_in_)]
+    if own is not None and list(given) != list(own):
+        raise ValueError("input_features is not equal to feature_names_in_, the names fitted; leave it out.")
+    if len(given) != encoder.n_features_in_:
+        raise ValueError(
+            f"input_features should have length equal to number of features ({encoder.n_features_in_}), got "
+            f"{len(given)}."
+        )
+    return list(given)
 
 
 def _learn(column: Column) -> Learned:

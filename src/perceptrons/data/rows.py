@@ -43,7 +43,7 @@ class Gram(NamedTuple):
 Rows: TypeAlias = Array | CSR | Gram
 
 
-def _cells(X: CSR, i: int) -> slice:
+def cells(X: CSR, i: int) -> slice:
     return slice(int(X.indptr[i]), int(X.indptr[i + 1]))
 
 
@@ -52,14 +52,14 @@ def dot(X: Rows, i: int, w: Array) -> Any:
     if isinstance(X, Gram):
         return w[i]
     if isinstance(X, CSR):
-        return (X.data[_cells(X, i)] * w[X.indices[_cells(X, i)]]).sum()
+        return (X.data[cells(X, i)] * w[X.indices[cells(X, i)]]).sum()
     return (X[i] * w).sum()
 
 
 def add(X: Rows, i: int, a: float, w: Array) -> None:
     """w ← w + a·x_i, in place."""
     if isinstance(X, CSR):
-        w[X.indices[_cells(X, i)]] += w.dtype.type(a) * X.data[_cells(X, i)]
+        w[X.indices[cells(X, i)]] += w.dtype.type(a) * X.data[cells(X, i)]
     elif isinstance(X, Gram):
         w += a * X.matrix[i]
     else:
@@ -78,7 +78,7 @@ def sqnorm(X: Rows, i: int) -> float:
     """‖x_i‖², summed in double precision."""
     if isinstance(X, Gram):
         return float(X.diagonal[i])
-    x = (X.data[_cells(X, i)] if isinstance(X, CSR) else X[i]).astype(np.float64)
+    x = (X.data[cells(X, i)] if isinstance(X, CSR) else X[i]).astype(np.float64)
     return float((x * x).sum())
 
 

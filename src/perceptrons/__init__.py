@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from . import theory
     from .certifying import certify, verify
     from .data.columns import TableEncoder
+    from .data.literals import LiteralEncoder
     from .data.projection import MarginProjection
     from .export.model_file import load, save
     from .margin.kernel import KernelPerceptron
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from .margin.named import NAMED
     from .margin.perceptron import Perceptron
     from .margin.trace import trace
+    from .sparse.sparse_perceptron import SparsePerceptron
     from .theory.certificate import Certificate
 
 __version__ = "0.1.0"
@@ -21,9 +23,11 @@ __all__ = [
     "NAMED",
     "Certificate",
     "KernelPerceptron",
+    "LiteralEncoder",
     "MarginProjection",
     "MaxMarginPerceptron",
     "Perceptron",
+    "SparsePerceptron",
     "TableEncoder",
     "certify",
     "load",
@@ -38,10 +42,12 @@ __all__ = [
 _HOMES = {
     "Certificate": ".theory.certificate",
     "KernelPerceptron": ".margin.kernel",
+    "LiteralEncoder": ".data.literals",
     "MarginProjection": ".data.projection",
     "MaxMarginPerceptron": ".margin.max_margin",
     "NAMED": ".margin.named",
     "Perceptron": ".margin.perceptron",
+    "SparsePerceptron": ".sparse.sparse_perceptron",
     "TableEncoder": ".data.columns",
     "certify": ".certifying",
     "load": ".export.model_file",

@@ -24,8 +24,7 @@ class Threshold(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> Array:
         """The class: `classes_[1]` where the score is > 0; of more than two, the one of the highest score."""
-        scores = self.decision_function(X)
-        codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        codes = codes_of(self.decision_function(X))
         return np.asarray(self.classes_[codes])
 
     def _sums(self, X: Any) -> Array:
@@ -47,3 +46,9 @@ class LinearThreshold(Threshold):
     def _look(self, k: int, data: Encoded, signs: Array, a: Array) -> Look:
         """What `certify` must know; for models that keep duals."""
         return look_at(self, k, data, signs, a)
+
+
+def codes_of(scores: Array) -> Array:
+    """The place of the class that scores choose, among the classes; a row of scores per row, or one score."""
+    one = scores.ndim == 1 or scores.shape[1] == 1
+    return np.asarray((scores.ravel() > 0).astype(int) if one else scores.argmax(axis=1))

@@ -1,0 +1,64 @@
+"""The door of the room: a table and its classes become rows of literals, class codes and weights."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    _num_samples,
+    check_consistent_length,
+    column_or_1d,
+    validate_data,
+)
+
+from ..data.encode import as_rows, encode_labels
+from ..data.literals import LiteralEncoder
+from ..data.rows import Array
+from .conjunctions import Literals, arrange
+
+
+class Problem(NamedTuple):
+    """A training set behind the door."""
+
+    data: Literals
+    classes: Array
+    codes: Array  # classes[codes] = y
+    weights: Array  # of the rows; one of weight 0 is not learned from
+
+    def signs(self) -> Iterator[Array]:
+        """One ±1 array per weight vector: one for two classes, one per class for more."""
+        for c in [1] if len(self.classes) == 2 else range(len(self.classes)):
+            yield 2 * (self.codes == c).view(np.int8) - 1
+
+
+def read_problem(
+    model: Any, encoder: LiteralEncoder, X: Any, y: Any, sample_weight: Any, class_weight: Any
+) -> Problem:
+    """Checked; the encoder is fitted, and the model told its columns."""
+    validate_data(model, X, y, skip_check_array=True)
+    check_consistent_length(X, y)
+    if not _num_samples(X):
+        raise ValueError("0 sample(s) while a minimum of 1 is required.")
+    classes, places = encode_labels(column_or_1d(y, warn=True))
+    codes = places.astype(np.intp)
+    rows_weights: Array = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    weights = rows_weights * class_factors(class_weight, classes, codes, rows_weights)[codes]
+    if np.count_nonzero(np.bincount(codes, weights)) < 2:
+        raise ValueError(
+            "The rows whose weight is > 0 are of one class only; a classifier needs at least two classes."
+        )
+    literals = encoder.fit_transform(X, sample_weight=rows_weights)
+    rows: Any = as_rows(literals)
+    data = arrange(rows, literals.shape[0], encoder.attributes_)
+    return Problem(data, classes, codes, weights)
+
+
+def class_factors(class_weight: Any, classes: Array, codes: Array, weights: Array) -> Array:
+    """What rows of each class count; classes are balanced by the weights of their rows."""
+    if not isinstance(class_weight, str) or class_weight != "balanced":
+        return np.asarray(compute_class_weight(class_weight, classes=classes, y=classes[codes]))
+    sums = np.bincount(codes, weights, len(classes))
+    there = sums > 0.0
+    return np.asarray(sums.sum() / (np.count_nonzero(there) * np.where(there, sums, 1.0)))

@@ -1,0 +1,125 @@
+"""What a model of weighted conjunctions is, whoever learned it: scores, and words for them."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..base import Threshold, codes_of
+from ..data.literals import Literal, LiteralEncoder
+from ..data.rows import Array
+from .explanation import Explanation, Part, aligned
+
+ALWAYS = "always"  # the constant, in words
+SUM = "A rule adds its weight where it holds, and subtracts it where it does not."
+
+
+class Conjunction(NamedTuple):
+    """Holds where all of its literals do."""
+
+    literals: tuple[Literal, ...]
+
+    def __str__(self) -> str:
+        return " and ".join(map(str, self.literals))
+
+
+class WeightedConjunctions(Threshold):
+    """f(x) = sign(Σ v_h·h(x)), each conjunction h being +1 where it holds and −1 where it does not.
+
+    A fitted model is `classes_`, `encoder_`, `intercept_` (the weights of the constant), the places of each
+    conjunction's literals in `_places`, and `_weights`, with a row per weight vector and a column per
+    conjunction; the rest is derived."""
+
+    classes_: Array
+    encoder_: LiteralEncoder
+    intercept_: Array
+    _places: list[tuple[int, ...]]
+    _weights: Array
+
+    def decision_function(self, X: Any) -> Array:
+        """Σ v_h·h(x): one score per row for two classes, one per class for more."""
+        check_is_fitted(self)
+        scores = self._sums(self._holding(X)) + self.intercept_
+        return np.asarray(scores.ravel() if scores.shape[1] == 1 else scores)
+
+    def _sums(self, X: Any) -> Array:
+        return np.asarray(np.where(X, 1.0, -1.0) @ self._weights.T)
+
+    def _holding(self, X: Any) -> Array:
+        """Which conjunctions hold in which rows."""
+        return self._conjoined(X, self._places)
+
+    def _conjoined(self, X: Any, conjunctions: Sequence[tuple[int, ...]]) -> Array:
+        """Only literals that occur are evaluated."""
+        used = sorted({place for one in conjunctions for place in one})
+        literals = self.encoder_.evaluate(X, used, owner=self)
+        columns = [[used.index(place) for place in one] for one in conjunctions]
+        held = np.empty((len(literals), len(columns)), np.bool_, order="F")
+        for j, places in enumerate(columns):
+            held[:, j] = literals[:, places].all(axis=1)
+        return held
+
+    def explain(self, x: Any) -> Explanation:
+        """Why a row gets its class: which conjunctions hold, and what each adds to the score.
+
+        x : one row, as `predict` takes it (a frame or array of one row), or the row itself.
+        Of more than two classes, it is the score of the class predicted that is explained.
+        """
+        check_is_fitted(self)
+        held = self._holding(as_table(x))
+        if len(held) != 1:
+            raise ValueError(f"There are {len(held)} rows, but one is explained at a time; pick one.")
+        scores = self._sums(held) + self.intercept_
+        winner = int(codes_of(scores)[0])
+        vector = winner if len(self._weights) > 1 else 0
+        adds = np.where(held[0], self._weights[vector], -self._weights[vector]).tolist()
+        parts = [
+            Part(str(rule), *rest) for rule, *rest in zip(self._rules(), held[0].tolist(), adds, strict=True)
+        ]
+        parts.append(Part(ALWAYS, True, float(self.intercept_[vector])))
+        ordered = sorted((part for part in parts if part.adds), key=lambda part: -abs(part.adds))
+        labels = self.classes_.tolist()
+        label = labels[winner if len(self._weights) > 1 else 1]
+        return Explanation(labels[winner], label, float(scores[0, vector]), tuple(ordered))
+
+    def to_text(self) -> str:
+        """The model in words, a line per weight, the heaviest first."""
+        check_is_fitted(self)
+        labels = self.classes_.tolist()
+        if len(self._weights) == 1:
+            return "\n".join([f"{labels[1]} if the sum is > 0, else {labels[0]}.", SUM, "", *self._lines(0)])
+        blocks = ["\n".join([f"{label}:", *self._lines(vector)]) for vector, label in enumerate(labels)]
+        return "\n\n".join([f"The class whose sum is the highest.\n{SUM}", *blocks])
+
+    def _lines(self, vector: int) -> list[str]:
+        rules = [*map(str, self._rules()), ALWAYS]
+        weights = [*self._weights[vector].tolist(), float(self.intercept_[vector])]
+        pairs = [(weight, rule) for weight, rule in zip(weights, rules, strict=True) if weight]
+        pairs.sort(key=lambda pair: -abs(pair[0]))
+        numbers = aligned([weight for weight, _ in pairs])
+        return [f"  {number}  {rule}" for number, (_, rule) in zip(numbers, pairs, strict=True)]
+
+    def _rules(self) -> list[Conjunction]:
+        literals = self.encoder_.literals_
+        return [Conjunction(tuple(literals[place] for place in one)) for one in self._places]
+
+    def _publish(self) -> None:
+        """What users see, from what the model is."""
+        self.conjunctions_ = self._rules()
+        counts = np.count_nonzero(self._weights, axis=1)
+        one = len(self._weights) == 1
+        self.weights_ = self._weights[0] if one else self._weights
+        self.n_weights_ = int(counts[0]) if one else counts
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = tags.input_tags.categorical = tags.input_tags.allow_nan = True
+        return tags
+
+
+def as_table(x: Any) -> Any:
+    """One row as a table; a table stays what it is."""
+    if hasattr(x, "to_frame") and np.ndim(x) == 1:  # a row of a pandas frame knows the names
+        return x.to_frame().T
+    return x if hasattr(x, "columns") or np.ndim(x) == 2 else [list(x)]

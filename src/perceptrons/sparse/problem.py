@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.utils import assert_all_finite
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -41,7 +42,9 @@ def read_problem(
     check_consistent_length(X, y)
     if not _num_samples(X):
         raise ValueError("0 sample(s) while a minimum of 1 is required.")
-    classes, places = encode_labels(column_or_1d(y, warn=True))
+    labels = column_or_1d(y, warn=True)
+    assert_all_finite(labels, input_name="y")
+    classes, places = encode_labels(labels)
     codes = places.astype(np.intp)
     rows_weights: Array = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     weights = rows_weights * class_factors(class_weight, classes, codes, rows_weights)[codes]

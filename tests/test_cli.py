@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 import perceptrons
 from perceptrons.cli import main
 from perceptrons.cli.printable import one_line, printable
+from perceptrons.compare import LEARNERS
 from perceptrons.data.table import read_table
 from tests.bad_tables import BAD_FILES, BAD_TARGETS
 from tests.commands import FIT, SOURCES, coffee, shell
@@ -34,6 +35,7 @@ def test_compare(command, table):
         "averaged",
         "max margin",
         "soft margin",
+        "sparse",
         "logistic regression",
     ):
         assert f"\n{name}" in out
@@ -43,7 +45,8 @@ def test_compare(command, table):
 
 
 def test_compare_the_built_in_table(command, jit):
-    code, out, err = command("compare", "--json", "--folds", 2, "--max-epochs", 50 if jit else 2)
+    quick = [] if jit else [f"--learner={name}" for name in LEARNERS if name != "sparse"]
+    code, out, err = command("compare", "--json", "--folds", 2, "--max-epochs", 50 if jit else 2, *quick)
     assert (code, err) == (0, "")
     report = json.loads(out)
     assert report["data"]["rows"] == 569
@@ -291,7 +294,10 @@ def test_nothing_in_a_table_is_obeyed(command, table):
         ["compare", "odd.csv", *target, "--folds", "2"],
         ["fit", "odd.csv", "--target", "nix"],
         ["certify", "model.json", "odd.csv"],
+        ["explain", "model.json", "odd.csv"],
         ["predict", "model.json", "odd.csv", "--json"],
+        ["fit", "odd.csv", *target, "--learner", "sparse", "--out", "sparse.json"],
+        ["explain", "sparse.json", "odd.csv"],
     ):
         _, out, err = command(*arguments)
         assert not {"\x1b", "\x07", "\u202e"} & set(out + err)
@@ -333,7 +339,7 @@ def test_version_and_help(command):
     code, out, _ = command()
     assert code == 0
     assert out == command("--help")[1]
-    for name in ("compare", "fit", "predict", "certify"):
+    for name in ("compare", "fit", "predict", "explain", "certify"):
         assert name in out
         code, text, err = command(name, "--help")
         assert (code, err) == (0, "")

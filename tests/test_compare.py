@@ -14,7 +14,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
-from perceptrons import NAMED, Perceptron, TableEncoder
+from perceptrons import NAMED, Perceptron, SparsePerceptron, TableEncoder
 from perceptrons import compare as compare_module
 from perceptrons.compare import (
     LEARNERS,
@@ -23,8 +23,10 @@ from perceptrons.compare import (
     build_learner,
     compare,
     default_learners,
+    for_tables,
     margin_of,
     quietly,
+    reads_tables,
     size_of,
 )
 from perceptrons.data.layout import split
@@ -115,6 +117,77 @@ def test_the_same_from_every_frame_and_every_time(small):
     first = [result.fold_accuracies for result in compare(X, y, folds=3, seed=5)]
     for other in (pd.DataFrame(X.to_dict(as_series=False)), X.to_numpy(), X.to_numpy().tolist()):
         assert [result.fold_accuracies for result in compare(other, y, folds=3, seed=5)] == first
+
+
+@pytest.fixture
+def mixed():
+    """Numbers, names, truth values and holes; `sweet` and `hue` tell the classes apart."""
+    rng = np.random.default_rng(0)
+    sweet, hue = rng.normal(size=40).tolist(), rng.choice(["red", "green"], 40).tolist()
+    y = np.where((np.array(sweet) > 0) & (np.array(hue) == "red"), "ripe", "raw")
+    ring = [None if i % 5 == 0 else bool(i % 2) for i in range(40)]
+    hue = [None if i % 13 == 0 else name for i, name in enumerate(hue)]
+    return pl.DataFrame({"sweet": sweet, "hue": hue, "ring": ring}), y
+
+
+def test_a_learner_that_reads_tables_gets_them_as_they_are(mixed, monkeypatch):
+    seen = []
+
+    class Spy(SparsePerceptron):
+        def fit(self, X, y):
+            seen.append(X)
+            return super().fit(X, y)
+
+        def predict(self, X):
+            seen.append(X)
+            return super().predict(X)
+
+    monkeypatch.setitem(LEARNERS, "sparse", lambda seed, max_epochs: Spy(stages=3))
+    X, y = mixed
+    compare(X, y, folds=2, learners=["averaged", "sparse"])
+    (train, test), (again, others) = StratifiedKFold(2, shuffle=True, random_state=0).split(X, y)
+    expected = [X[rows] for rows in (train, test, again, others)] + [X]
+    assert [one.equals(other) for one, other in zip(seen, expected, strict=True)] == [True] * 5
+
+
+def test_a_sparse_learner_beside_others(mixed):
+    X, y = mixed
+    found = by_name(compare(X, y, folds=4, seed=3, learners=["sparse", "averaged"]))
+    folds = StratifiedKFold(4, shuffle=True, random_state=3)
+    expected = cross_val_score(SparsePerceptron(random_state=3), X, y, cv=folds)
+    assert np.array_equal(found["sparse"].fold_accuracies, expected)
+    assert found["sparse"].accuracy > 0.8
+    model = SparsePerceptron(random_state=3).fit(X, y)
+    assert found["sparse"].size == Size(model.n_weights_, "weights")
+    assert found["sparse"].margin is found["sparse"].converged is found["sparse"].n_updates is None
+    rows = [list(row) for row in X.rows()]
+    for other in (pd.DataFrame(rows, columns=X.columns), np.array(rows, object), rows):
+        assert compare(other, y, folds=4, seed=3, learners=["sparse"])[0].fold_accuracies == tuple(expected)
+
+
+def test_the_weights_of_several_classes_are_counted_together():
+    X, y = load_iris(return_X_y=True)
+    model = SparsePerceptron(stages=2).fit(X, y)
+    assert size_of(model) == Size(int(np.count_nonzero(model.weights_)), "weights")
+    assert margin_of(model) is None
+
+
+def test_which_learners_read_tables(mixed):
+    assert [name for name in LEARNERS if reads_tables(build_learner(name))] == ["sparse"]
+    for name in ("sparse", "averaged"):
+        learner = build_learner(name)
+        model = for_tables(learner).fit(*mixed)
+        assert (model is learner) == (name == "sparse")
+        assert model.score(*mixed) > 0.7
+
+
+def test_a_table_without_use_for_literals_is_a_note():
+    """All numbers are one: there is nothing that a rule could say of some rows and not of others."""
+    X, y = np.ones((12, 2)), np.arange(12) % 2
+    sparse, averaged = compare(X, y, folds=2, max_epochs=3, learners=["sparse", "averaged"])
+    assert sparse.accuracy is None
+    assert sparse.notes[0].startswith("failed: No column tells rows apart")
+    assert averaged.accuracy is not None
 
 
 def test_fewer_folds_for_a_small_class(small):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .margin.named import NAMED
     from .margin.perceptron import Perceptron
     from .margin.trace import trace
+    from .sparse.pruned import PrunedPerceptron
     from .sparse.sparse_perceptron import SparsePerceptron
     from .theory.certificate import Certificate
 
@@ -27,6 +28,7 @@ __all__ = [
     "MarginProjection",
     "MaxMarginPerceptron",
     "Perceptron",
+    "PrunedPerceptron",
     "SparsePerceptron",
     "TableEncoder",
     "certify",
@@ -47,6 +49,7 @@ _HOMES = {
     "MaxMarginPerceptron": ".margin.max_margin",
     "NAMED": ".margin.named",
     "Perceptron": ".margin.perceptron",
+    "PrunedPerceptron": ".sparse.pruned",
     "SparsePerceptron": ".sparse.sparse_perceptron",
     "TableEncoder": ".data.columns",
     "certify": ".certifying",

@@ -1,8 +1,9 @@
 """The main job: families of learners side by side on one table.
 
 Each is cross-validated behind a `TableEncoder` that knows the training rows of the fold alone (its means,
-scales and names), as a pipeline would have it, but encoding once for all learners; then fitted to all rows,
-for what a cross validation cannot say: how large the model is, what margin it certifies, how long it takes.
+scales and names), as a pipeline would have it, but encoding once for all learners; one that reads tables
+itself gets them as they are. Then it is fitted to all rows, for what a cross validation cannot say: how large
+the model is, what margin it certifies, how long it takes.
 """
 
 import re
@@ -16,13 +17,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import get_tags
 
 from .data.columns import TableEncoder
 from .margin.kernel import KernelPerceptron
 from .margin.max_margin import MaxMarginPerceptron
 from .margin.named import NAMED
 from .margin.perceptron import Perceptron
+from .sparse.sparse_perceptron import SparsePerceptron
 
 Build = Callable[[int, int], Any]
 Progress = Callable[[int, int, str], None]
@@ -38,6 +42,7 @@ LEARNERS: dict[str, Build] = {  # name → (seed, max_epochs) → an estimator t
     "averaged": _perceptron(result="average"),
     "max margin": lambda seed, max_epochs: MaxMarginPerceptron(max_iter=max_epochs),
     "soft margin": lambda seed, max_epochs: MaxMarginPerceptron(C=1.0, max_iter=max_epochs),
+    "sparse": lambda seed, max_epochs: SparsePerceptron(random_state=seed),
     "kernel": lambda seed, max_epochs: KernelPerceptron(
         result="pocket", random_state=seed, max_epochs=max_epochs
     ),
@@ -103,23 +108,19 @@ def compare(
     """
     X, y, tell = X if hasattr(X, "shape") else np.array(X, object), np.asarray(y), progress or _silent
     splitter = StratifiedKFold(_possible_folds(y, folds), shuffle=True, random_state=seed)
-    jobs = [
-        *splitter.split(np.zeros(len(y)), y),
-        (np.arange(len(y)), None),
-    ]  # last: all rows, nothing to test
+    jobs = [*splitter.split(np.zeros(len(y)), y), (np.arange(len(y)),)]  # last: all rows, nothing to test
     names = list(dict.fromkeys(learners or default_learners(len(y))))
     build = {name: _builder(name, len(y), seed, max_epochs) for name in names}
     trials: dict[str, list[_Trial]] = {name: [] for name in names}
-    for k, (train, test) in enumerate(jobs):
-        encoder = TableEncoder()
-        rows = encoder.fit_transform(_take(X, train))
-        others = None if test is None else encoder.transform(_take(X, test))
-        what = "all rows" if test is None else f"fold {k + 1} of {len(jobs) - 1}"
+    for k, parts in enumerate(jobs):  # rows to learn from, and to test on
+        tables, labels = [_take(X, rows) for rows in parts], [y[rows] for rows in parts]
+        encoded = _encoded(tables)
+        what = f"fold {k + 1} of {len(jobs) - 1}" if len(parts) > 1 else "all rows"
         for j, name in enumerate(names):
             tell(k * len(names) + j, len(jobs) * len(names), f"{what}, {name}")
-            hidden = None if test is None else y[test]
             if not _failed(trials[name]):
-                trials[name].append(_try(build[name](), rows, y[train], others, hidden))
+                one = build[name]()
+                trials[name].append(_try(one, tables if reads_tables(one) else encoded, labels))
     tell(len(jobs) * len(names), len(jobs) * len(names), "done")
     return [_result(name, tried) for name, tried in trials.items()]
 
@@ -143,6 +144,12 @@ def _take(X: Any, rows: Any) -> Any:
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
+def _encoded(tables: list[Any]) -> list[Any]:
+    """All in the coordinates that the first teaches."""
+    encoder = TableEncoder().fit(tables[0])
+    return [encoder.transform(table) for table in tables]
+
+
 class _Trial(NamedTuple):
     model: Any  # None if it failed
     seconds: float
@@ -154,12 +161,12 @@ def _failed(trials: list[_Trial]) -> bool:
     return bool(trials) and trials[-1].model is None
 
 
-def _try(learner: Any, rows: Any, y: Any, others: Any, hidden: Any) -> _Trial:
+def _try(learner: Any, tables: list[Any], labels: list[Any]) -> _Trial:
     start = time.perf_counter()
     try:
-        _, notes = quietly(learner.fit, rows, y)
+        _, notes = quietly(learner.fit, tables[0], labels[0])
         seconds = time.perf_counter() - start
-        accuracy = 0.0 if others is None else float(np.mean(learner.predict(others) == hidden))
+        accuracy = float(np.mean(learner.predict(tables[1]) == labels[1])) if len(tables) > 1 else 0.0
     except (ValueError, MemoryError) as error:
         reason = " ".join(str(error).split()) or "not enough memory"
         return _Trial(None, 0.0, 0.0, [f"failed: {reason}"])
@@ -217,6 +224,8 @@ def _short(warning: str) -> str:
 
 def size_of(model: Any) -> Size | None:
     """Weights that are not 0, splits of a tree, or rows of a kernel model."""
+    if hasattr(model, "n_weights_"):
+        return Size(int(np.sum(model.n_weights_)), "weights")
     if hasattr(model, "tree_"):
         return Size(int(model.tree_.node_count - model.tree_.n_leaves), "splits")
     if hasattr(model, "coef_"):
@@ -250,3 +259,13 @@ def build_learner(name: str, *, seed: int = 0, max_epochs: int | None = None) ->
     close = get_close_matches(name, names, n=1)
     meant = f"did you mean {close[0]!r}? T" if close else "t"
     raise ValueError(f"There is no learner {name!r}; {meant}here are {', '.join(names)}.")
+
+
+def reads_tables(learner: Any) -> bool:
+    """Whether it takes a table as it is: names, holes and all."""
+    return bool(get_tags(learner).input_tags.categorical)
+
+
+def for_tables(learner: Any) -> Any:
+    """An estimator that takes tables: the learner, behind a `TableEncoder` where it needs one."""
+    return learner if reads_tables(learner) else make_pipeline(TableEncoder(), learner)

@@ -6,11 +6,12 @@ import typer
 
 from .certify import certify
 from .compare import compare
+from .explain import explain
 from .fit import fit
 from .predict import predict
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-for command in (compare, fit, predict, certify):
+for command in (compare, fit, predict, explain, certify):
     app.command()(command)
 
 
@@ -36,6 +37,7 @@ def perceptrons(
     perceptrons compare table.csv --target outcome         the same on yours
     perceptrons fit table.csv --target outcome --out model.json
     perceptrons predict model.json new.csv
+    perceptrons explain model.json new.csv --row 3
     perceptrons certify model.json table.csv
     """
     if context.invoked_subcommand is None:

@@ -33,6 +33,11 @@ def certify(
     from .words import as_dicts
 
     loaded = load(model)
+    if not hasattr(loaded.learner, "certificate_"):
+        raise ValueError(
+            f"The model in {model} has no certificate: a {type(loaded.learner).__name__} proves no margin; "
+            "`perceptrons explain` shows which of its rules decide about a row."
+        )
     target = target or loaded.about.get("target")
     if target is None:
         raise ValueError(f"{model} does not say which column holds the classes; name it with --target.")
@@ -40,7 +45,7 @@ def certify(
         frame = loaded.read_table(table, reading(header, separator, missing), target)
         y = labels_of(frame, target, loaded.learner.classes_)
         cells, unseen = loaded.lay_out(frame)
-        rows = loaded.encoder.transform(cells)
+        rows = loaded.encode(cells)
         found = recompute(loaded.learner, rows, y)
         reason = _reason(loaded.learner, rows, y)
     if json:

@@ -35,24 +35,22 @@ def fit(
 ) -> None:
     """Learn from a table and write a model file.
 
-    Shows the columns, how they are understood, and what the model certifies.
+    Shows the columns, how they are understood, and what the model certifies, or its rules.
 
     \b
     Example: perceptrons fit table.csv --target outcome --out model.json
     """
-    from sklearn.pipeline import make_pipeline
-
-    from ..compare import build_learner, quietly
-    from ..data.columns import TableEncoder
+    from ..compare import build_learner, for_tables, quietly
     from ..export.model_file import save
     from .show import emit
     from .tables import training_table
     from .waiting import waiting
 
-    model = make_pipeline(TableEncoder(), build_learner(learner, seed=seed, max_epochs=max_epochs))
+    last = build_learner(learner, seed=seed, max_epochs=max_epochs)
+    model = for_tables(last)
     if out is not None:
         check_out(out, table=table)
-        check_savable(model[-1], learner)
+        check_savable(last, learner)
     how = reading(header, separator, missing)
     with waiting(f"fitting {learner}"):
         data = training_table(table, target, drop, nominal, how)
@@ -60,18 +58,18 @@ def fit(
         accuracy = float((model.predict(data.X) == data.y).mean())
     if out is not None:
         save(model, out, about={"table": table.name, "target": target, "learner": learner, **how.to_about()})
-    report = _report(data, model[-1], learner, accuracy, notes, out)
+    report = _report(data, last, learner, accuracy, notes, out)
     if json:
         emit(report)
     else:
-        _show(data, model[-1], report)
+        _show(data, last, report)
 
 
 def _report(
     data: Any, model: Any, learner: str, accuracy: float, notes: list[str], out: Path | None
 ) -> dict[str, Any]:
     from ..compare import margin_of, size_of
-    from .words import as_dicts
+    from .words import as_dicts, rules_of
 
     size = size_of(model)
     return {
@@ -83,6 +81,7 @@ def _report(
         "margin": margin_of(model),
         "converged": getattr(model, "converged_", None),
         "certificates": as_dicts(model.certificate_, model) if hasattr(model, "certificate_") else [],
+        "rules": rules_of(model),
         "notes": notes,
         "file": None if out is None else str(out),
     }
@@ -90,7 +89,7 @@ def _report(
 
 def _show(data: Any, model: Any, report: dict[str, Any]) -> None:
     from ..compare import size_of
-    from .show import first, percent, say
+    from .show import first, percent, say, text
     from .words import show_certificates
 
     name, count = data.classes()[0]
@@ -101,6 +100,8 @@ def _show(data: Any, model: Any, report: dict[str, Any]) -> None:
         f"{report['learner']}, {size_of(model)}: {percent(report['training_accuracy'])} of the training rows "
         f"right (always answering {name}: {percent(count / len(data.y))})."
     )
+    if report["rules"]:
+        text(model.to_text())
     if hasattr(model, "certificate_"):
         show_certificates(model.certificate_, model)
     for note in report["notes"]:

@@ -21,31 +21,39 @@ class Loaded(NamedTuple):
         text = [name for name, kind in kinds if kind == NOMINAL]
         return reading.or_as_in(self.about).read(path, text=text, used=set(names).__contains__).frame
 
-    def lay_out(self, frame: Any) -> tuple[Any, list[Any]]:
-        """The columns the model expects, and which of them hold names it has never seen."""
+    def lay_out(self, frame: Any, row: int | None = None) -> tuple[Any, list[Any]]:
+        """The columns the model expects, and which of them hold names it has never seen; of one row, or all.
+        Rows are counted from 1."""
         from ..data.layout import lay_out, unseen
 
         rows = lay_out(frame, self.encoder)
+        if row is not None:
+            if not 1 <= row <= len(rows):
+                raise ValueError(f"There is no row {row}: the table has {len(rows):,} rows, from 1 on.")
+            rows = rows[row - 1 : row]
         return rows, unseen(rows, self.encoder)
+
+    def encode(self, rows: Any) -> Any:
+        """Rows that are laid out, as the learner takes them."""
+        return rows if self.learner is self.pipeline else self.encoder.transform(rows)
 
 
 def load(path: Path) -> Loaded:
-    """A model file of a pipeline: an encoder of tables, and a learner."""
+    """A model that takes tables: an encoder and a learner in a pipeline, or a learner that has its own."""
     from ..data.columns import TableEncoder
     from ..export.model_file import read
 
     model, about = read(path)
     steps = [step for _, step in getattr(model, "steps", [])]
-    if (
-        len(steps) != 2
-        or not isinstance(steps[0], TableEncoder)
-        or not hasattr(steps[0], "feature_names_in_")
-    ):
+    encoder, learner = getattr(model, "encoder_", None), model
+    if len(steps) == 2 and isinstance(steps[0], TableEncoder):
+        encoder, learner = steps
+    if not hasattr(encoder, "feature_names_in_"):
         raise ValueError(
             f"The model in {path} does not know the columns of a table; `perceptrons fit` writes one that "
             "does, and perceptrons.load opens this one in Python."
         )
-    return Loaded(model, steps[0], steps[1], about)
+    return Loaded(model, encoder, learner, about)
 
 
 def warn_of(unseen: list[Any]) -> None:

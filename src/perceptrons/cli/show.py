@@ -30,6 +30,15 @@ def say(*lines: str) -> None:
         _print(Text(printable(line)))
 
 
+def text(lines: str) -> None:
+    """Lines for people of which some are indented, and stay as they are, however long."""
+    for line in lines.split("\n"):
+        if line.startswith(" "):
+            sys.stdout.write(f"{printable(line)}\n")
+        else:
+            say(line)
+
+
 def warn(lines: Iterable[str]) -> None:
     """Lines for people that are no result."""
     for line in lines:

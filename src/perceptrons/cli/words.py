@@ -1,11 +1,14 @@
-"""Certificates in words, and as plain data."""
+"""Certificates and rules in words, and as plain data."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
+
 from ..compare import known_margin
+from ..sparse.rules import ALWAYS
 from .show import bullets, interval, percent, say, table
 
 SPACE = "Margins are those of the encoded rows: numbers standardised, names one-hot."
@@ -31,6 +34,20 @@ def as_dicts(certificates: Any, model: Any) -> list[dict[str, Any]]:
 def _as_dict(certificate: Any) -> dict[str, Any]:
     facts = {**asdict(certificate), "generalization_bound": certificate.generalization_bound()}
     return {name: None if value in (math.inf, -math.inf) else value for name, value in facts.items()}
+
+
+def rules_of(model: Any) -> list[dict[str, Any]]:
+    """The rules of a model that has some, the heaviest first, and the class that each weight speaks for."""
+    if not hasattr(model, "conjunctions_"):
+        return []
+    weights = np.column_stack([np.atleast_2d(model.weights_), model.intercept_])
+    names = [*map(str, model.conjunctions_), ALWAYS]
+    return [
+        {"rule": names[k], "weight": float(vector[k]), "class": label}
+        for label, vector in zip(model.classes_.tolist()[-len(weights) :], weights, strict=True)
+        for k in np.argsort(-np.abs(vector), kind="stable")
+        if vector[k]
+    ]
 
 
 def show_certificates(certificates: Any, model: Any) -> None:

@@ -21,6 +21,7 @@ HOMES = {  # imported when needed: a scaler must not wait for Numba
     "MarginProjection": "perceptrons.data.projection",
     "MaxMarginPerceptron": "perceptrons.margin.max_margin",
     "Perceptron": "perceptrons.margin.perceptron",
+    "PrunedPerceptron": "perceptrons.sparse.pruned",
     "SparsePerceptron": "perceptrons.sparse.sparse_perceptron",
     "StandardScaler": "sklearn.preprocessing",
     "TableEncoder": "perceptrons.data.columns",

@@ -1,34 +1,63 @@
-"""What a model file holds of sparse perceptrons: the encoder and the stages; the rest follows from them."""
+"""What model files hold of this room's learners: the encoder, and the stages or weights; the rest follows."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..data.literals import LiteralEncoder
 from ..fields import COLUMNS, Array, Count, Each, Field, Labels, Optional, Part, Real, Record
 from .boosting import Stage
+from .pruning import Pruning
 
 STAGE = {"literals": Each(Count()), "sign": Count(-1, 1), "error": Real(least=0.0), "weight": Real(least=0.0)}
+PRUNING = {"n_weights": Count(), "accuracy": Real(least=0.0)}
 
-FIELDS: dict[str, Field] = {
-    "classes_": Labels("classes"),
-    **COLUMNS,
-    "encoder_": Part(LiteralEncoder),
-    "_runs": Each(Each(Record(Stage, STAGE))),
+COMMON: dict[str, Field] = {"classes_": Labels("classes"), **COLUMNS, "encoder_": Part(LiteralEncoder)}
+BOOSTED: dict[str, Field] = {
+    **COMMON,
+    "_runs": Each(Each(Record(Stage, STAGE)), "vectors"),
     "cv_accuracy_": Optional(Array(("float64",), ("tried",))),
+}
+PRUNED: dict[str, Field] = {
+    **COMMON,
+    "_places": Each(Each(Count()), "conjunctions"),
+    "_weights": Array(("float64",), ("vectors", "conjunctions")),
+    "intercept_": Array(("float64",), ("vectors",)),
+    "_paths": Each(Each(Record(Pruning, PRUNING)), "vectors"),
+    "n_iter_": Count(),
 }
 
 
-def check_runs(model: Any) -> None:
+def restore_runs(model: Any) -> None:
     """Is there a run for each weight vector, and are its stages such as boosting finds?"""
-    n_classes = len(model.classes_)
-    if len(model._runs) != (1 if n_classes == 2 else n_classes):
-        raise ValueError(f"runs has {len(model._runs)} lists of stages for {n_classes} classes")
-    attributes = model.encoder_.attributes_
+    _check_vectors(model, len(model._runs))
     model._runs = [[stage._replace(literals=tuple(stage.literals)) for stage in run] for run in model._runs]
-    for stage in (stage for run in model._runs for stage in run):
-        places = stage.literals
-        if any(place >= len(attributes) for place in places):
-            raise ValueError(f"runs has the literal {max(places)}, but there are {len(attributes)}")
-        if list(places) != sorted(places) or len({int(attributes[place]) for place in places}) < len(places):
-            raise ValueError(f"runs has {places}, but literals must increase and be of different columns")
+    stages = [stage for run in model._runs for stage in run]
+    _check_places(model, [stage.literals for stage in stages])
+    for stage in stages:
         if stage.sign == 0 or stage.error >= 0.5:
             raise ValueError(f"runs has sign {stage.sign} and error {stage.error}: no stage of boosting")
+
+
+def restore_weights(model: Any) -> None:
+    _check_vectors(model, len(model._weights))
+    model._places = [tuple(places) for places in model._places]
+    _check_places(model, model._places)
+    if () in model._places or len(set(model._places)) < len(model._places):
+        raise ValueError("places must name each conjunction once, and none without literals")
+
+
+def _check_vectors(model: Any, n_vectors: int) -> None:
+    n_classes = len(model.classes_)
+    if n_vectors != (1 if n_classes == 2 else n_classes):
+        raise ValueError(f"there are {n_vectors} weight vectors for {n_classes} classes")
+
+
+def _check_places(model: Any, conjunctions: Sequence[tuple[int, ...]]) -> None:
+    """Do they name literals, in order, of different columns?"""
+    attributes = model.encoder_.attributes_.tolist()
+    for places in conjunctions:
+        if any(place >= len(attributes) for place in places):
+            raise ValueError(f"there is a literal {max(places)}, but the encoder has {len(attributes)}")
+        owners = [attributes[place] for place in places]
+        if list(places) != sorted(places) or len(set(owners)) < len(owners):
+            raise ValueError(f"there is {places}, but literals must increase and be of different columns")

@@ -37,7 +37,7 @@ def read_settings(model: Any) -> Settings:
 
 def read_order(k: Any) -> int:
     if not is_number(k, Integral) or k not in ORDERS:
-        raise ValueError(f"k={k!r}, but conjunctions have at most 1 or 2 literals; use 2.")
+        raise ValueError(f"k={k!r}, but conjunctions have at most 1 or 2 literals; use one of these.")
     return int(k)
 
 

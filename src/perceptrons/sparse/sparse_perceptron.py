@@ -18,7 +18,7 @@ from ..data.threads import one_thread
 from ..fields import Field
 from .boosting import merged
 from .problem import Problem, read_problem
-from .record import FIELDS, check_runs
+from .record import BOOSTED, restore_runs
 from .rules import WeightedConjunctions
 from .settings import CV, THEORY, Settings, check_size, read_settings
 from .staging import best_stages, cross_validate, run, splits_of, staged_scores, stages_in_theory
@@ -83,7 +83,7 @@ class SparsePerceptron(WeightedConjunctions):
       +3.42  is the sum, for poisonous
     """
 
-    _file_fields: ClassVar[dict[str, Field]] = FIELDS
+    _file_fields: ClassVar[dict[str, Field]] = BOOSTED
 
     def __init__(
         self,
@@ -135,7 +135,7 @@ class SparsePerceptron(WeightedConjunctions):
         return best_stages(self.cv_accuracy_)
 
     def _loaded(self) -> None:
-        check_runs(self)
+        restore_runs(self)
         self._derive()
 
     def _derive(self) -> None:

@@ -1,0 +1,71 @@
+"""Conjunctions as columns: first-order features are the literals, second-order ones their pairs (Jackson and
+Craven, section 4)."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..data.rows import CSR, Array
+from .conjunctions import Literals
+
+MOST_CELLS = 20_000_000  # 240 MB, and a few times as much while they are made
+
+
+class Features(NamedTuple):
+    """What the weights stand at: a column of 0 and 1 per conjunction that holds in some row."""
+
+    X: Any  # CSR
+    places: list[tuple[int, ...]]  # of each one's literals; the literals first, then the pairs, in order
+
+
+def features_of(data: Literals, rows: Array, k: int) -> Features:
+    """The conjunctions of at most k literals, in these rows."""
+    marks, n = data.rows, data.n_literals
+    if isinstance(marks, CSR):
+        L = sp.csr_array((marks.data, marks.indices.view("i4"), marks.indptr.view("i4")), (data.n_rows, n))[
+            rows
+        ]
+    else:
+        L = sp.csr_array(marks[rows])
+    L = L.astype(np.float64)
+    codes = [np.arange(n)[L.indices] * (n + 1)]  # (i, i) is the literal i
+    owners = [np.repeat(np.arange(len(rows)), np.diff(L.indptr))]
+    if k == 2:
+        check_cells(L, data.ends)
+        pairs = [_pairs(held, data.ends, n) for held in np.split(L.indices, L.indptr[1:-1])]
+        codes += pairs
+        owners += [np.full(len(one), row) for row, one in enumerate(pairs)]
+    return _assembled(np.concatenate(codes), np.concatenate(owners), (len(rows), n))
+
+
+def _assembled(codes: Array, owners: Array, shape: tuple[int, int]) -> Features:
+    """Code i·n + j is the pair (i, j)."""
+    n_rows, n = shape
+    found, columns = np.unique(codes, return_inverse=True)
+    first, second = np.divmod(found, n)
+    order = np.argsort(first < second, kind="stable")  # literals first
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    X = sp.csr_array((np.ones(len(codes)), (owners, rank[columns])), (n_rows, len(found)))
+    couples = zip(first[order].tolist(), second[order].tolist(), strict=True)
+    return Features(X, [(i,) if i == j else (i, j) for i, j in couples])
+
+
+def _pairs(held: Array, ends: Array, n: int) -> Array:
+    """The codes of the pairs that hold in a row; literals of one attribute are not joined."""
+    i, j = (held[side].astype(np.int64) for side in np.triu_indices(len(held), 1))
+    return np.asarray((i * n + j)[j >= ends[i]])
+
+
+def check_cells(L: Any, ends: Array) -> None:
+    """Are there not too many ones among the pairs?"""
+    _, owners = np.unique(ends, return_inverse=True)
+    groups = sp.csr_array((np.ones(len(ends)), (np.arange(len(ends)), owners)))
+    alike = L @ groups  # literals of each attribute that hold in each row
+    n_cells = L.nnz + int(((L.sum(axis=1) ** 2).sum() - (alike.data**2).sum()) / 2)
+    if n_cells > MOST_CELLS:
+        raise ValueError(
+            f"With k=2 literals and their pairs hold {n_cells:,} times in the rows, but at most "
+            f"{MOST_CELLS:,} can be kept. Use k=1, fewer rows or columns, or a smaller n_thresholds."
+        )

@@ -18,6 +18,8 @@ BENCHMARKS = {
     "sweeps": "epochs, whole fits, runs to convergence, peak memory; beside scikit-learn",
     "first_call": "import and first fit in a fresh process, with an empty and a filled cache",
     "max_margin": "the maximum margin beside SVC and LinearSVC, with and without slack",
+    "boosting": "conjunctions: the search beside one product per stage, fits beside boosted trees",
+    "rules": "accuracy and size of sparse and pruned perceptrons on the papers' tables",
     "defaults": "how often the default models end without training errors on separable rows",
 }
 TABLES = "tables"

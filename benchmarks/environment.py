@@ -5,7 +5,7 @@ import os
 import platform
 from pathlib import Path
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "vowpalwabbit")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "vowpalwabbit", "lightgbm", "xgboost", "imodels")
 
 
 def machine() -> dict[str, object]:

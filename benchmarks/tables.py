@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from . import RESULTS, ROOT
 from .layout import Section, markdown
 
-PAGES = (ROOT / "README.md", ROOT / "docs" / "benchmarks.md")
+PAGES = (ROOT / "README.md", ROOT / "docs" / "benchmarks.md", ROOT / "docs" / "sparse.md")
 MARKED = re.compile(r"(<!-- benchmark:(\w+)(:short)? -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 

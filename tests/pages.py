@@ -14,7 +14,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SETTINGS = {"NO_COLOR": "1", "NUMBA_DISABLE_JIT": "0"}  # as a reader runs them
-PAGES = (ROOT / "README.md", ROOT / "docs" / "first-steps.md")
+PAGES = (ROOT / "README.md", ROOT / "docs" / "first-steps.md", ROOT / "docs" / "sparse.md")
+WITH_DATA = "perceptrons.papers.datasets"  # pages that use it need the data, or the network
 BLOCK = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 TIME = re.compile(r"\b\d+(\.\d+)? (µs|ms|s)\b")  # differs from run to run, and so do the widths of columns
 LONG = re.compile(
@@ -25,9 +26,9 @@ SPACE = re.compile(r"[\s─]+")
 
 def run(command: str, folder: Path) -> str:
     """What a command prints, on a terminal 100 columns wide."""
-    program = f'"{sys.executable}" -m perceptrons'
+    python = f'"{sys.executable}"'.replace("\\", r"\\")
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "100", **SETTINGS}
-    line = re.sub(r"^perceptrons\b", program.replace("\\", r"\\"), command)
+    line = re.sub(r"^python\b", python, re.sub(r"^perceptrons\b", "python -m perceptrons", command))
     done = subprocess.run(line, shell=True, cwd=folder, env=environment, capture_output=True, text=True)
     lines = (done.stdout + done.stderr).splitlines()
     return "\n".join(text.rstrip() for text in lines).strip("\n")

@@ -421,8 +421,8 @@ STAGES_CHANGED = [
     lambda fitted: fitted["runs"][0][0].update(sign=0),
     lambda fitted: fitted["runs"][0][0].update(error=0.7),
     lambda fitted: fitted["runs"][0][0].update(weight=-1.0),
-    lambda fitted: fitted["encoder_"]["fitted"]["kinds"].append("nominal"),
-    lambda fitted: fitted["encoder_"]["fitted"]["thresholds"][1].append(-1.0),
+    lambda fitted: fitted["encoder_"]["fitted"]["kinds_"].append("nominal"),
+    lambda fitted: fitted["encoder_"]["fitted"]["thresholds_"][1].append(-1.0),
 ]
 PLACES_CHANGED = [
     lambda fitted: fitted["places"][0].append(99),

@@ -14,7 +14,7 @@ from benchmarks.tables import MARKED, PAGES, SHORT, fill, render, render_result
 from benchmarks.timing import Times, interleave
 
 JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
-NAMES = ("defaults", "first_call", "sweeps")
+NAMES = ("boosting", "defaults", "first_call", "rules", "sweeps")
 
 
 class FakeClock:
@@ -162,6 +162,8 @@ def test_the_command_runs(arguments: tuple[str, ...], name: str | None, tmp_path
             "sweeps",
             "first_call",
             "max_margin",
+            "boosting",
+            "rules",
             "defaults",
             "tables",
         ]

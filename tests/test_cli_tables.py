@@ -178,8 +178,9 @@ def test_many_rows(command, table, monkeypatch):
     monkeypatch.setattr("perceptrons.compare.MANY_ROWS", 59)
     short = (*FIT[:-1], "3", "--folds", "2")
     out = command("compare", table, *short)[1]
-    assert "Above 59 rows the kernel is slow, and left out; --learner kernel asks for it." in out
+    assert "Above 59 rows kernel and sparse are slow, and left out; --learner kernel asks for one." in out
     assert "\nkernel" not in out
+    assert "\nsparse" not in out
     out = command("compare", table, *short, "--learner", "kernel")[1]
     assert "Above 59 rows the kernel gets 100 epochs at most." in out
     assert "\nkernel" in out

@@ -49,6 +49,7 @@ LEARNERS: dict[str, Build] = {  # name → (seed, max_epochs) → an estimator t
     "logistic regression": lambda seed, max_epochs: LogisticRegression(max_iter=10_000),
     "shallow tree": lambda seed, max_epochs: DecisionTreeClassifier(max_depth=3, random_state=seed),
 }
+SLOW = ("kernel", "sparse")  # on many rows only if asked for: minutes, cross-validated
 MANY_ROWS, FEW_EPOCHS = 10_000, 100  # of a kernel learner, whose epochs take the square of the rows
 
 
@@ -126,7 +127,7 @@ def compare(
 
 
 def default_learners(n_rows: int) -> list[str]:
-    return [name for name in LEARNERS if name != "kernel" or n_rows <= MANY_ROWS]
+    return [name for name in LEARNERS if name not in SLOW or n_rows <= MANY_ROWS]
 
 
 def _builder(name: str, n_rows: int, seed: int, max_epochs: int) -> Callable[[], Any]:

@@ -86,7 +86,7 @@ def _show_data(data: Any) -> None:
 
 def _show_choices(data: Any, learners: list[str], asked: int, folds: int) -> None:
     """What is not done as one might expect."""
-    from ..compare import FEW_EPOCHS, MANY_ROWS
+    from ..compare import FEW_EPOCHS, MANY_ROWS, SLOW
     from .show import say
 
     if folds < asked:
@@ -95,7 +95,8 @@ def _show_choices(data: Any, learners: list[str], asked: int, folds: int) -> Non
     if len(data.y) > MANY_ROWS and "kernel" in learners:
         say(f"Above {MANY_ROWS:,} rows the kernel gets {FEW_EPOCHS} epochs at most.")
     if len(data.y) > MANY_ROWS and not learners:
-        say(f"Above {MANY_ROWS:,} rows the kernel is slow, and left out; --learner kernel asks for it.")
+        names = " and ".join(SLOW)
+        say(f"Above {MANY_ROWS:,} rows {names} are slow, and left out; --learner {SLOW[0]} asks for one.")
 
 
 def _show_results(results: list[Any], folds: int) -> None:

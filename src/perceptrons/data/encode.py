@@ -28,9 +28,13 @@ class Encoded(NamedTuple):
     smallest: float  # min ‖x‖²
 
     def signs(self) -> Iterator[Array]:
-        """One ±1 array per weight vector: one for two classes, one per class for more."""
-        for c in [1] if len(self.classes) == 2 else range(len(self.classes)):
-            yield 2 * (self.codes == c).view(np.int8) - 1
+        return signs_of(self.codes, len(self.classes))
+
+
+def signs_of(codes: Array, n_classes: int) -> Iterator[Array]:
+    """One ±1 array per weight vector: one for two classes, one per class for more."""
+    for c in [1] if n_classes == 2 else range(n_classes):
+        yield 2 * (codes == c).view(np.int8) - 1
 
 
 def encode(estimator: Any, X: Any, y: Any, *, reset: bool = True, classes: Array | None = None) -> Encoded:

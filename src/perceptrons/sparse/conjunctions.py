@@ -3,9 +3,10 @@ the largest correlation E_D[f·h] with the classes, that of a conjunction of sev
 
 With P = Σ D x xᵀ over the positive rows, N over the negative ones and G = P − N, a pair's correlation is
 E_D[f·h_ij] = 2G_ij − E_D[f]: all pairs are two matrix products. A stage of boosting multiplies the weights
-of the rows it gets right by β, so P and N follow from the rows its conjunction covers, or does not, whichever
-are fewer. What rounding may have hidden is computed again: all conjunctions that could be the best are
-finalists, rescored row by row in float64; when they become too many, P and N are computed afresh.
+of the rows it gets right by β, so P and N follow from these rows alone, or from the others: in one class from
+the rows that its conjunction covers, in the other from those that it does not, or the other way round.
+What rounding may have hidden is computed again: all conjunctions that could be the best are finalists,
+rescored row by row in float64; when they become too many, P and N are computed afresh.
 
 Values within a share of 1e-9 tie: to the conjunction of fewer literals (the constant has none), then to the
 first. Two literals of one attribute are never joined.
@@ -134,15 +135,17 @@ class PairSearch:
             pairs = np.empty((count, 2), np.int64)
 
     def follow(self, stage: Reweighing) -> None:
-        """P and N after a stage. Of the rows on one side of its conjunction, those of the class it gives them
-        become lighter; of the other class, all other rows do."""
-        D, covered, beta, total = stage.before, stage.covered, stage.beta, stage.total
-        few = 2 * np.count_nonzero(covered) <= len(covered)
-        inside, guess = (covered, stage.sign) if few else (~covered, -stage.sign)
-        inside = inside & (D > 0.0)
-        right, wrong = (np.flatnonzero(inside & (self.signs == sign)) for sign in (guess, -guess))
-        self.sides[guess].add(right, D[right], (beta - 1.0) / total, keep=1.0 / total)
-        self.sides[-guess].add(wrong, D[wrong], (1.0 - beta) / total, keep=beta / total)
+        """P and N after a stage: of each class, the rows that were right, or those that were not, are summed
+        up, whichever are fewer."""
+        D, beta, total = stage.before, stage.beta, stage.total
+        right = (self.signs == stage.sign) == stage.covered
+        for sign, matrix in self.sides.items():
+            mine = (self.signs == sign) & (D > 0.0)
+            hits, misses = np.flatnonzero(mine & right), np.flatnonzero(mine & ~right)
+            if len(hits) <= len(misses):
+                matrix.add(hits, D[hits], (beta - 1.0) / total, keep=1.0 / total)
+            else:
+                matrix.add(misses, D[misses], (1.0 - beta) / total, keep=beta / total)
         self._fresh = False
 
 

@@ -3,8 +3,8 @@ which both literals hold. Only entries with j ≥ i are kept.
 
 Rows of zeros and ones go to BLAS, a block at a time, in float32, half the work of a general product. CSR rows
 hold few ones, whose pairs are added one by one, in float64. Either way `error` bounds what rounding has done
-to any entry: weights are normalised, so that no entry exceeds 1, and rounding is worst when it always errs to
-the same side, once for each term of a sum.
+to any entry: weights are normalised, so that entries are at most 1 in the end, and rounding is worst when it
+always errs to the same side, once for each term of a sum.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from scipy.linalg.blas import ssyrk
 
 from ..data.compiled import compiled
 from ..data.marks import Marks
-from ..data.rows import CSR, Array, add
+from ..data.rows import CSR, Array
 
 BLOCK = 256  # rows at a time: short sums, small errors
 EXACT = 2**24  # float32 counts up to here
@@ -46,36 +46,29 @@ class GramMatrix:
         """Q ← keep·Q + factor·Σ w_r x_r x_rᵀ; the weights are those of the rows named."""
         if keep != 1.0:
             self._keep(keep)
+        added = abs(factor) * float(weights.sum())
+        largest = max(added, keep, 1.0)  # that an entry was on the way
         if isinstance(self.L, CSR):
             add_pairs(self.L, rows, factor * weights, self.entries)
-            sums = len(rows)
+            self.error += self._rounding * len(rows) * largest
         else:
-            sums = self._add_blocks(rows, weights, factor)
-        size = abs(factor) * float(weights.sum())
-        self.error += self._rounding * sums * max(size, 1.0)
+            self._add_blocks(rows, weights, factor)
+            n_blocks = -(-len(rows) // BLOCK)
+            self.error += self._rounding * ((BLOCK + 3) * added + n_blocks * largest)
 
     def _keep(self, share: float) -> None:
         self.entries *= self.entries.dtype.type(share)
-        self.error = share * self.error + self._rounding
+        self.error = share * self.error + self._rounding * max(share, 1.0)
 
-    def _add_blocks(self, rows: Array, weights: Array, factor: float) -> int:
+    def _add_blocks(self, rows: Array, weights: Array, factor: float) -> None:
         """BLAS keeps what Fortran calls the lower triangle: in C order, entries with j ≥ i."""
         largest = float(weights.max(initial=0.0))
         roots = np.sqrt(weights / largest).astype(np.float32)
         for start in range(0, len(rows), BLOCK):
             part = slice(start, start + BLOCK)
             block = self._block[: len(rows[part])]
-            spread(self.L, rows[part], roots[part], block)
+            np.multiply(self.L[rows[part]], roots[part, None], out=block)
             ssyrk(factor * largest, block.T, beta=1.0, c=self.entries.T, overwrite_c=1, lower=1)
-        return min(len(rows), BLOCK) + len(rows) // BLOCK + 3
-
-
-@compiled
-def spread(L, rows, weights, block):
-    """The rows named, each times its weight."""
-    for k in range(rows.size):
-        block[k, :] = 0
-        add(L, rows[k], weights[k], block[k])
 
 
 @compiled

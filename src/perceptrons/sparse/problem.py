@@ -14,7 +14,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from ..data.encode import as_rows, encode_labels
+from ..data.encode import as_rows, encode_labels, signs_of
 from ..data.literals import LiteralEncoder
 from ..data.rows import Array
 from .conjunctions import Literals, arrange
@@ -29,9 +29,7 @@ class Problem(NamedTuple):
     weights: Array  # of the rows; one of weight 0 is not learned from
 
     def signs(self) -> Iterator[Array]:
-        """One ±1 array per weight vector: one for two classes, one per class for more."""
-        for c in [1] if len(self.classes) == 2 else range(len(self.classes)):
-            yield 2 * (self.codes == c).view(np.int8) - 1
+        return signs_of(self.codes, len(self.classes))
 
 
 def read_problem(
@@ -47,6 +45,7 @@ def read_problem(
     classes, places = encode_labels(labels)
     codes = places.astype(np.intp)
     rows_weights: Array = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    rows_weights = np.ldexp(rows_weights, -np.frexp(rows_weights.max())[1])  # so that no sum overflows
     weights = rows_weights * class_factors(class_weight, classes, codes, rows_weights)[codes]
     if np.count_nonzero(np.bincount(codes, weights)) < 2:
         raise ValueError(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from ..base import Threshold, codes_of
 from ..data.literals import Literal, LiteralEncoder
@@ -44,7 +44,11 @@ class WeightedConjunctions(Threshold):
         return np.asarray(scores.ravel() if scores.shape[1] == 1 else scores)
 
     def _sums(self, X: Any) -> Array:
-        return np.asarray(np.where(X, 1.0, -1.0) @ self._weights.T)
+        """Rule by rule: a product with an array of −1 and +1 would take eight times the memory."""
+        sums = np.zeros((len(X), len(self._weights)))
+        for held, weights in zip(X.T, self._weights.T, strict=True):
+            sums += np.where(held[:, None], weights, -weights)
+        return sums
 
     def _holding(self, X: Any) -> Array:
         """Which conjunctions hold in which rows."""
@@ -53,11 +57,11 @@ class WeightedConjunctions(Threshold):
     def _conjoined(self, X: Any, conjunctions: Sequence[tuple[int, ...]]) -> Array:
         """Only literals that occur are evaluated."""
         used = sorted({place for one in conjunctions for place in one})
-        literals = self.encoder_.evaluate(X, used, owner=self)
-        columns = [[used.index(place) for place in one] for one in conjunctions]
-        held = np.empty((len(literals), len(columns)), np.bool_, order="F")
-        for j, places in enumerate(columns):
-            held[:, j] = literals[:, places].all(axis=1)
+        columns = dict(zip(used, self.encoder_.evaluate(X, used, owner=self).T, strict=True))
+        held = np.ones((_num_samples(X), len(conjunctions)), np.bool_, order="F")
+        for j, places in enumerate(conjunctions):
+            for place in places:
+                held[:, j] &= columns[place] != 0
         return held
 
     def explain(self, x: Any) -> Explanation:

@@ -37,7 +37,7 @@ def _in_folder(name: str, source: Source) -> Found | None:
     if not folder:
         return None
     path = Path(folder, source.file)
-    remedy = f"put UCI's file in its place, or unset {FOLDER} to fetch the set from OpenML"
+    remedy = f"put UCI's file at {path}, or unset {FOLDER} to fetch the set from OpenML"
     try:
         lines = path.read_text(encoding="ascii").splitlines()
     except (FileNotFoundError, NotADirectoryError):
@@ -51,7 +51,8 @@ def _in_folder(name: str, source: Source) -> Found | None:
                 f"The data set {name!r} cannot be read from {path}: line {number} gives {len(cells)} values, "
                 f"not {len(source.header)}; {remedy}."
             )
-    return Found([_spelled(cells, source) for _, cells in rows], str(path), remedy)
+    where = f"{source.file} in the folder {FOLDER}"
+    return Found([_spelled(cells, source) for _, cells in rows], where, remedy)
 
 
 def _spelled(cells: Iterable[str], source: Source) -> Row:

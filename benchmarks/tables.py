@@ -18,10 +18,11 @@ MARKED = re.compile(r"(<!-- benchmark:(\w+)(:short)? -->\n)(.*?)(<!-- end -->)",
 
 
 class Short(NamedTuple):
-    """What the short form keeps: columns by key, rows by id (None: all)."""
+    """What the short form keeps: columns by key, rows by id (None: all); a section's headers serve all."""
 
     columns: tuple[str, ...]
     rows: tuple[str, ...] | None = None
+    section: int = 0
 
 
 SHORT = {
@@ -43,6 +44,12 @@ SHORT = {
         ("name", "ours", "peer", "ratio", "support", "margin", "peer_margin"),
         ("affine margin 0.05", "affine margin 0.005", "affine digits", "affine teacher", "affine noise"),
     ),
+    "boosting": Short(
+        ("learner", "time", "ratio", "accuracy", "weights"),
+        ("planted ours", "planted pairs", "planted trees", "planted lightgbm", "planted xgboost"),
+        section=1,
+    ),
+    "rules": Short(("name", "learner", "accuracy", "weights", "paper")),
     "first_call": Short(("name", "import", "first_fit", "second_fit")),
     "defaults": Short(("name", "no_errors", "warned", "silent", "seconds")),
 }
@@ -67,8 +74,8 @@ def render_result(result: dict[str, Any], short: bool) -> str:
 
 
 def _shortened(sections: list[Section], short: Short) -> Section:
-    """One table of the rows chosen from all sections; the first section's headers serve all."""
-    columns = {column.key: column for column in sections[0].columns}
+    """One table of the rows chosen from all sections."""
+    columns = {column.key: column for column in sections[short.section].columns}
     rows = {row["id"]: row for section in sections for row in section.rows}
     chosen = list(rows) if short.rows is None else [id for id in short.rows if id in rows]
     return Section("", [columns[key] for key in short.columns], [rows[id] for id in chosen])

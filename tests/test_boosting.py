@@ -155,6 +155,17 @@ def test_equal_weights_are_counted_without_error():
     assert (np.triu(matrix.entries) == np.triu(counts)).all()
 
 
+def test_the_error_of_unequal_weights_is_admitted():
+    """Ones throughout: every entry is 1, and all terms are rounded alike."""
+    L = np.ones((8 * BLOCK, 5), np.uint8)
+    for seed in range(5):
+        D = np.random.default_rng(seed).choice([1.0, 0.1], len(L))
+        matrix = GramMatrix(L, 5)
+        matrix.fill(np.arange(len(L)), D / D.sum())
+        error = np.abs(np.triu(matrix.entries - 1.0))[np.triu_indices(5)].max()
+        assert 2.0**-23 < error <= matrix.error  # more than the last step rounds
+
+
 def test_literals_that_hold_in_the_same_rows_are_not_scored_again():
     """A hundred copies of a column are one finalist, and its first."""
     rng = np.random.default_rng(2)

@@ -110,10 +110,10 @@ sparse/boosting.py | D[r] *= beta | D[r] /= beta | test_boosting.py
 sparse/staging.py | accuracies.max() - TIE | accuracies.max() - 0.1 | test_sparse_perceptron.py
 sparse/staging.py | 2 * size**2 | size**2 | test_sparse_perceptron.py
 sparse/rules.py | , -self._weights[vector]) | , self._weights[vector]) | test_sparse_perceptron.py
-sparse/record.py | any(place >= len(attributes) for place in places) | False | test_sparse_perceptron.py
+sparse/record.py | any(place >= len(attributes) for place in places) | False | test_sparse_file.py
 sparse/pruning.py | unit.curvatures * unit.weights**2 / 2 | unit.weights**2 / 2 | test_pruned.py
 data/thresholds.py | below * (n_thresholds + 1) // total | below * n_thresholds // total | test_literals.py
-data/thresholds.py | value <= short < following | value <= short | test_literals.py
+data/thresholds.py | value <= short < following | value <= short | test_literals_input.py
 data/coding.py | np.full(cells.n_rows, value < 0) | np.full(cells.n_rows, False) | test_literals.py
 papers/datasets.py | found != source.digest | False | test_datasets.py
 cli/explain.py | adds = coef * values | adds = coef | test_cli_sparse.py

@@ -1,6 +1,5 @@
 """`SparsePerceptron` as its users meet it: what it learns, what it says, what it refuses."""
 
-import copy
 import math
 
 import numpy as np
@@ -10,15 +9,14 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 
-from perceptrons import PrunedPerceptron, SparsePerceptron, load, save
-from perceptrons.export.document import from_bytes, to_bytes
+from perceptrons import SparsePerceptron
 from perceptrons.sparse.boosting import Stage, merged
 from perceptrons.sparse.explanation import aligned
 from tests.naive import boosting as naive
+from tests.planted import planted_table
 
 
 def truth_table(rng, n_rows, n_columns):
@@ -54,20 +52,6 @@ def test_as_many_stages_as_the_theorem_asks_for_are_right_on_every_row(penalty, 
         whole += model.stages_ == asked
     assert right == n_sets
     assert whole > n_sets / 2  # the others were a single conjunction
-
-
-def planted_table(seed, n_rows=120):
-    """Names, numbers and truth values with holes, and classes that two of them decide, with noise."""
-    rng = np.random.default_rng(seed)
-    colour = rng.choice(["red", "white", "brown"], n_rows).astype(object)
-    width = rng.integers(1, 30, n_rows).astype(float)
-    ring = rng.integers(0, 2, n_rows).astype(bool)
-    y = np.where((colour == "red") | ((width > 20) & ring), "poisonous", "edible")
-    noisy = rng.random(n_rows) < 0.05
-    y[noisy] = np.where(y[noisy] == "edible", "poisonous", "edible")
-    colour[rng.random(n_rows) < 0.05] = None
-    width[rng.random(n_rows) < 0.05] = np.nan
-    return {"colour": colour, "width": width, "ring": ring}, y
 
 
 def test_frames_and_arrays_give_the_same_model():
@@ -286,24 +270,6 @@ def test_repeats_add_up_with_their_signs():
     assert np.abs(weights[1]).sum() + abs(intercept[1]) == pytest.approx((1.25 + 1.0 + 0.5) / 3.25)
 
 
-def test_the_model_file_keeps_it(tmp_path):
-    columns, y = planted_table(12)
-    X = pd.DataFrame(columns)
-    three = np.where(columns["width"] > 15, "wide", y)
-    for classes in (y, three):
-        weight = {str(label): 1.0 + (label == "edible") for label in np.unique(classes)}
-        model = SparsePerceptron(random_state=0, max_stages=6, class_weight=weight).fit(X, classes)
-        save(model, tmp_path / "model.json")
-        again = load(tmp_path / "model.json")
-        assert again.get_params() == model.get_params()
-        assert (again.decision_function(X) == model.decision_function(X)).all()
-        assert again.to_text() == model.to_text()
-        assert again.history_ == model.history_
-        assert again.cv_accuracy_.tolist() == model.cv_accuracy_.tolist()
-        assert list(map(tuple, again.staged_predict(X))) == list(map(tuple, model.staged_predict(X)))
-        assert clone(again).fit(X, classes).to_text() == model.to_text()
-
-
 def test_class_weights_move_the_decision():
     rng = np.random.default_rng(13)
     X = rng.integers(0, 5, (300, 3)).astype(float)
@@ -395,51 +361,3 @@ def test_cross_validation_of_scikit_learn_takes_it():
     columns, y = planted_table(16)
     scores = cross_val_score(SparsePerceptron(stages=6), pd.DataFrame(columns), y, cv=4)
     assert scores.mean() > 0.8
-
-
-def test_files_that_no_fit_wrote_are_refused(tmp_path):
-    """Each change on its own, the checksum mended: indices would be looked up, stages believed."""
-    columns, y = planted_table(12)
-    for model in (SparsePerceptron(stages=5), PrunedPerceptron(random_state=0)):
-        save(model.fit(pd.DataFrame(columns), y), tmp_path / "model.json")
-        document = from_bytes((tmp_path / "model.json").read_bytes())
-        boosted = "runs" in document["model"]["fitted"]
-        for change in STAGES_CHANGED if boosted else PLACES_CHANGED:
-            forged = copy.deepcopy({part: document[part] for part in ("library", "about", "model")})
-            change(forged["model"]["fitted"])
-            (tmp_path / "forged.json").write_bytes(to_bytes(forged))
-            with pytest.raises(ValueError, match="cannot be loaded"):
-                load(tmp_path / "forged.json")
-
-
-STAGES_CHANGED = [
-    lambda fitted: fitted["runs"].append([]),
-    lambda fitted: fitted["runs"][0][0].update(literals=[99]),
-    lambda fitted: fitted["runs"][0][0].update(literals=[5, 0]),
-    lambda fitted: fitted["runs"][0][0].update(literals=[0, 1]),  # one column's
-    lambda fitted: fitted["runs"][0][0].update(literals=[-1]),
-    lambda fitted: fitted["runs"][0][0].update(sign=0),
-    lambda fitted: fitted["runs"][0][0].update(error=0.7),
-    lambda fitted: fitted["runs"][0][0].update(weight=-1.0),
-    lambda fitted: fitted["encoder_"]["fitted"]["kinds_"].append("nominal"),
-    lambda fitted: fitted["encoder_"]["fitted"]["thresholds_"][1].append(-1.0),
-]
-PLACES_CHANGED = [
-    lambda fitted: fitted["places"][0].append(99),
-    lambda fitted: fitted["places"][0].clear(),
-    lambda fitted: fitted["places"].append([0]),
-    lambda fitted: fitted["weights"].update(shape=[2, 1]),
-    lambda fitted: fitted["paths"].append([]),
-]
-
-
-def test_a_pruned_model_comes_back_from_its_file(tmp_path):
-    columns, y = planted_table(12)
-    X = pd.DataFrame(columns)
-    for classes in (y, np.where(columns["width"] > 15, "wide", y)):
-        model = PrunedPerceptron(random_state=0).fit(X, classes)
-        save(model, tmp_path / "model.json")
-        again = load(tmp_path / "model.json")
-        assert again.to_text() == model.to_text()
-        assert again.path_ == model.path_
-        assert (again.decision_function(X) == model.decision_function(X)).all()

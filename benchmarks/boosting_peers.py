@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 from perceptrons import SparsePerceptron
 
 OURS = "SparsePerceptron"
-TREES, FEW_CELLS = 100, 10_000
+TREES, FEW_TREES, FEW_CELLS = 100, 10, 10_000
 IMODELS = {"slipper": "Slipper", "figs": "FIGS", "rulefit": "RuleFit"}
 
 
@@ -36,7 +36,7 @@ class Learner(NamedTuple):
 
 
 def learners(quick: bool) -> Iterator[Learner]:
-    n = 10 if quick else TREES
+    n = FEW_TREES if quick else TREES
     yield Learner("ours", OURS, lambda: SparsePerceptron(stages=n), lambda model: model.n_weights_)
     pairs = "AdaBoost, stumps on all pairs"
     yield Learner("pairs", pairs, _stumps_on_pairs, _leaves, brief=True, dense=True)

@@ -29,7 +29,7 @@ class Section:
 
 
 def show(value: Any, unit: str) -> str:
-    """A value as a reader wants it: unit is text, time, ratio, percent, count, number, exact or bytes."""
+    """A value as a reader wants it: text, time, ratio, percent, count, mean, number, exact or bytes."""
     if value is None:
         return "–"
     if isinstance(value, bool):
@@ -40,11 +40,18 @@ def show(value: Any, unit: str) -> str:
         "text": "{}",
         "ratio": "{:.2f}",
         "count": "{:,.0f}",
+        "mean": "{:,.1f}",
         "number": "{:.3g}",
         "exact": "{:.5f}",
         "bytes": "{:,.0f} B",
     }
-    return f"{100 * value:.3g} %" if unit == "percent" else formats[unit].format(value)
+    return _show_share(value) if unit == "percent" else formats[unit].format(value)
+
+
+def _show_share(value: float) -> str:
+    """All is said of all alone."""
+    text = f"{100 * value:.3g}"
+    return f"{100 * value:.2f} %" if text == "100" and value != 1 else f"{text} %"
 
 
 def _show_time(seconds: float) -> str:

@@ -102,11 +102,11 @@ sparse/conjunctions.py | keep=beta / total | keep=1.0 / total | test_boosting.py
 sparse/conjunctions.py | (beta - 1.0) / total | (1.0 - beta) / total | test_boosting.py
 sparse/conjunctions.py | for j in range(ends[i], n): | for j in range(i + 1, n): | test_boosting.py
 sparse/conjunctions.py | b < ends[a] | b >= ends[a] | test_boosting.py
-sparse/gram.py | ((BLOCK + 3) * added + n_blocks * largest) | 0.0 | test_boosting.py
+sparse/gram.py | ((BLOCK + 4) * added + n_blocks * largest) | 0.0 | test_boosting.py
 sparse/gram.py | for q in range(p, stop): | for q in range(p + 1, stop): | test_boosting.py
 sparse/boosting.py | error >= 0.5 - HALF | error > 0.5 | test_boosting.py
 sparse/boosting.py | stages[-1:] if alone else stages | stages | test_sparse_perceptron.py
-sparse/boosting.py | D[r] *= beta | D[r] /= beta | test_boosting.py
+sparse/boosting.py | np.where(right, beta * D, D) | np.where(right, D / beta, D) | test_boosting.py
 sparse/staging.py | accuracies.max() - TIE | accuracies.max() - 0.1 | test_sparse_perceptron.py
 sparse/staging.py | 2 * size**2 | size**2 | test_sparse_perceptron.py
 sparse/rules.py | , -self._weights[vector]) | , self._weights[vector]) | test_sparse_perceptron.py

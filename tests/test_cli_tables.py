@@ -76,7 +76,7 @@ def test_values_never_seen_in_training(command, table):
     Path("new.csv").write_text(coffee().replace(",0", ",9"))
     for job in (["predict"], ["certify"]):
         err = command(*job, "model.json", "new.csv")[2]
-        assert err == "zip: 60 of 60 values were never seen in training\n"
+        assert err == "zip: 60 of 60 values are none the model knows\n"
         out, err = command(*job, "model.json", "new.csv", "--json")[1:]
         assert json.loads(out)["unseen"] == [{"column": "zip", "unseen": 60, "filled": 60}]
         assert err == ""

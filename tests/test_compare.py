@@ -151,6 +151,7 @@ def test_a_learner_that_reads_tables_gets_them_as_they_are(mixed, monkeypatch):
     assert [one.equals(other) for one, other in zip(seen, expected, strict=True)] == [True] * 5
 
 
+@pytest.mark.filterwarnings("ignore:Of all numbers of stages the last tried")
 def test_a_sparse_learner_beside_others(mixed):
     X, y = mixed
     found = by_name(compare(X, y, folds=4, seed=3, learners=["sparse", "averaged"]))

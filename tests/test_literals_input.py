@@ -61,7 +61,7 @@ def test_too_many_categories():
     frame = pd.DataFrame({"id": list("dccbbaae"), "x": range(8)})
     message = (
         "Column 'id' has 5 values, more than max_categories=3: those of the largest weight are kept. "
-        "Drop the column, group its values, or raise max_categories."
+        "Drop the column, or group its values."
     )
     with pytest.warns(UserWarning, match=re.escape(message)) as caught:
         encoder = LiteralEncoder(max_categories=3).fit(frame)
@@ -279,6 +279,12 @@ def test_float32_keeps_its_digits_and_no_zero_is_negative():
 def test_long_thresholds_become_short_ones_that_no_row_tells_apart(value, following, short):
     assert readable(value, following) == short
     assert value <= short < following
+
+
+def test_a_missing_date_is_no_name():
+    dates = pd.to_datetime(["2020-01-01", None, "2020-01-02"])
+    frame = pd.DataFrame({"day": pd.Categorical(dates), "x": [1, 2, 3]})
+    assert not any("NaT" in str(one) for one in LiteralEncoder().fit(frame).literals_)
 
 
 def test_a_column_that_is_nearly_always_its_maximum_is_not_lost():

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.model_selection import KFold
 
 from perceptrons import PrunedPerceptron, SparsePerceptron, load, save
 from perceptrons.export.document import from_bytes, to_bytes
@@ -54,6 +55,11 @@ STAGES_CHANGED = [
     lambda fitted: fitted["runs"][0][0].update(sign=0),
     lambda fitted: fitted["runs"][0][0].update(error=0.7),
     lambda fitted: fitted["runs"][0][0].update(weight=-1.0),
+    lambda fitted: fitted["runs"][0][0].update(weight=0.0),
+    lambda fitted: fitted["runs"][0][0].update(weight=77.0),
+    lambda fitted: fitted["runs"][0][0].update(error=0.0, weight=1.0),  # and yet it goes on
+    lambda fitted: fitted["encoder_"]["fitted"]["feature_names_in_"].reverse(),
+    lambda fitted: fitted["encoder_"]["fitted"].update(feature_names_in_=None),
     lambda fitted: fitted["encoder_"]["fitted"]["kinds_"].append("nominal"),
     lambda fitted: fitted["encoder_"]["fitted"]["thresholds_"][1].append(-1.0),
 ]
@@ -76,3 +82,16 @@ def test_a_pruned_model_comes_back_from_its_file(tmp_path):
         assert again.to_text() == model.to_text()
         assert again.path_ == model.path_
         assert (again.decision_function(X) == model.decision_function(X)).all()
+
+
+@pytest.mark.parametrize("cv", [KFold(3), [(list(range(80)), list(range(80, 120)))]])
+def test_how_rows_were_split_is_not_kept(cv, tmp_path):
+    columns, y = planted_table(12)
+    X = pd.DataFrame(columns)
+    model = SparsePerceptron(cv=cv).fit(X, y)
+    save(model, tmp_path / "model.json")
+    again = load(tmp_path / "model.json")
+    assert again.to_text() == model.to_text()
+    with pytest.raises(ValueError, match="is not in the model file"):
+        again.fit(X, y)
+    assert again.set_params(cv=cv).fit(X, y).to_text() == model.to_text()

@@ -7,16 +7,19 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from sklearn.exceptions import ConvergenceWarning
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 
 from perceptrons import SparsePerceptron
 from perceptrons.sparse.boosting import Stage, merged
+from perceptrons.sparse.conjunctions import PairSearch, arrange
 from perceptrons.sparse.explanation import aligned
 from tests.naive import boosting as naive
 from tests.planted import planted_table
+
+pytestmark = pytest.mark.filterwarnings("ignore:Of all numbers of stages the last tried")
 
 
 def truth_table(rng, n_rows, n_columns):
@@ -97,39 +100,38 @@ def test_stages_equal_the_twins_on_literals_of_real_columns():
     assert np.allclose(model.decision_function(pd.DataFrame(columns)), scores, rtol=1e-9)
 
 
-def small_sets():
-    return st.integers(0, 10**6)
+def small_sets(n_sets):
+    """Random tables of few values, each with its own source of random numbers."""
+    for seed in range(n_sets):
+        rng = np.random.default_rng(seed)
+        yield rng, rng.integers(0, 3, (24, 4)).astype(float), rng.integers(0, 2, 24)
 
 
-@settings(deadline=None, max_examples=30, derandomize=True)
-@given(seed=small_sets())
-def test_a_weight_is_so_many_rows(seed):
-    rng = np.random.default_rng(seed)
-    X, weights = rng.integers(0, 3, (24, 4)).astype(float), rng.integers(0, 4, 24)
-    y = rng.integers(0, 2, 24)
-    if len(np.unique(y[weights > 0])) < 2:
-        return
-    repeated = np.repeat(np.arange(24), weights)
-    model = SparsePerceptron(stages=8).fit(X, y, sample_weight=weights)
-    again = SparsePerceptron(stages=8).fit(X[repeated], y[repeated])
-    assert [stage[:2] for stage in model.history_] == [stage[:2] for stage in again.history_]
-    assert np.allclose(model.decision_function(X), again.decision_function(X), rtol=1e-9)
+def test_a_weight_is_so_many_rows():
+    n_stages = 0
+    for rng, X, y in small_sets(30):
+        weights = rng.integers(0, 4, 24)
+        repeated = np.repeat(np.arange(24), weights)
+        model = SparsePerceptron(stages=8).fit(X, y, sample_weight=weights)
+        again = SparsePerceptron(stages=8).fit(X[repeated], y[repeated])
+        assert [stage[:2] for stage in model.history_] == [stage[:2] for stage in again.history_]
+        assert np.allclose(model.decision_function(X), again.decision_function(X), rtol=1e-9)
+        n_stages += model.stages_
+    assert n_stages > 200
 
 
-@settings(deadline=None, max_examples=30, derandomize=True)
-@given(seed=small_sets())
-def test_swapped_classes_swap_signs_and_rows_may_come_in_any_order(seed):
-    rng = np.random.default_rng(seed)
-    X, y = rng.integers(0, 3, (24, 4)).astype(float), rng.integers(0, 2, 24)
-    if len(np.unique(y)) < 2:
-        return
-    model = SparsePerceptron(stages=8).fit(X, y)
-    swapped = SparsePerceptron(stages=8).fit(X, 1 - y)
-    order = rng.permutation(24)
-    shuffled = SparsePerceptron(stages=8).fit(X[order], y[order])
-    assert [one.literals for one in swapped.history_] == [one.literals for one in model.history_]
-    assert [one.sign for one in swapped.history_] == [-one.sign for one in model.history_]
-    assert [one[:2] for one in shuffled.history_] == [one[:2] for one in model.history_]
+def test_swapped_classes_swap_signs_and_rows_may_come_in_any_order():
+    n_stages = 0
+    for rng, X, y in small_sets(30):
+        model = SparsePerceptron(stages=8).fit(X, y)
+        swapped = SparsePerceptron(stages=8).fit(X, 1 - y)
+        order = rng.permutation(24)
+        shuffled = SparsePerceptron(stages=8).fit(X[order], y[order])
+        assert [one.literals for one in swapped.history_] == [one.literals for one in model.history_]
+        assert [one.sign for one in swapped.history_] == [-one.sign for one in model.history_]
+        assert [one[:2] for one in shuffled.history_] == [one[:2] for one in model.history_]
+        n_stages += model.stages_
+    assert n_stages > 200
 
 
 def test_staged_predictions_are_those_of_fewer_stages():
@@ -162,6 +164,87 @@ def test_cross_validation_chooses_the_fewest_stages_of_the_highest_accuracy():
             right[t] += ((scores > 0) == (signs[test] > 0)).sum()
     assert model.cv_accuracy_.tolist() == (right / len(y)).tolist()
     assert model.stages_ == int(right.argmax()) + 1
+
+
+def test_that_the_most_stages_were_best_is_said():
+    rng = np.random.default_rng(20)
+    X = rng.integers(0, 2, (200, 9)).astype(float)
+    y = X.sum(axis=1) > 4
+    with pytest.warns(ConvergenceWarning, match="max_stages=7, was the best in"):
+        assert SparsePerceptron(max_stages=7, random_state=0).fit(X, y).stages_ == 7
+
+
+@pytest.mark.parametrize(
+    ("splits", "words"),
+    [
+        ([], "cv has no splits"),
+        ([([0, 1, 2, 3], [])], "a part without rows"),
+        ([([], [0, 1])], "a part without rows"),
+        ([(np.ones(3, bool), [0])], "cv marks 3 rows, but there are 120"),
+    ],
+)
+def test_splits_that_cannot_be_judged_by(splits, words):
+    columns, y = planted_table(7)
+    with pytest.raises(ValueError, match=words):
+        SparsePerceptron(cv=splits).fit(pd.DataFrame(columns), y)
+
+
+def test_splits_may_be_numbers_or_truth_values():
+    columns, y = planted_table(7)
+    X = pd.DataFrame(columns)
+    marks = np.arange(120) % 3 == 0
+    rows = [(tuple(np.flatnonzero(~marks)), tuple(np.flatnonzero(marks)))]
+    by_rows, by_marks = (SparsePerceptron(cv=cv, max_stages=9).fit(X, y) for cv in (rows, [(~marks, marks)]))
+    assert by_rows.cv_accuracy_.tolist() == by_marks.cv_accuracy_.tolist()
+
+
+def test_a_fit_that_fails_leaves_the_model_as_it_was():
+    columns, y = planted_table(7)
+    X = pd.DataFrame(columns)
+    model = SparsePerceptron(stages=5).fit(X, y)
+    before = model.to_text(), model.predict(X).tolist()
+    model.set_params(stages="cv", cv=[])
+    with pytest.raises(ValueError, match="no splits"):
+        model.fit(X.assign(colour=X["width"]), y)
+    assert (model.to_text(), model.predict(X).tolist()) == before
+    with pytest.raises(NotFittedError):
+        clone(model).predict(X)
+
+
+def test_weights_from_tiny_to_huge():
+    """Relative to one another by 200 orders of magnitude, or all near the largest float."""
+    rng = np.random.default_rng(21)
+    for case in range(20):
+        L, y = rng.integers(0, 2, (30, 5)).astype(float), rng.integers(0, 2, 30)
+        weights = 10.0 ** rng.uniform(-200, 0, 30)
+        if case % 2:
+            weights = np.where(rng.random(30) < 0.5, 1.0, weights)
+        model = SparsePerceptron(stages=4).fit(L, y, sample_weight=weights)
+        attributes = model.encoder_.attributes_.tolist()
+        rows = np.asarray(model.encoder_.transform(L)).tolist()
+        expected = naive.boost(rows, (2 * y - 1).tolist(), weights.tolist(), attributes, 2, 4)
+        assert [stage[:2] for stage in model.history_[-len(expected) :]] == [one[:2] for one in expected]
+    huge = SparsePerceptron(stages=4).fit(L, y, sample_weight=np.full(30, 1e308))
+    assert huge.history_ == SparsePerceptron(stages=4).fit(L, y).history_
+    by_class = SparsePerceptron(stages=4, class_weight={0: 1e308, 1: 1e308}).fit(L, y)
+    assert by_class.history_ == huge.history_
+
+
+@pytest.mark.parametrize("weight", [np.nan, np.inf, -1.0])
+def test_weights_of_classes_that_are_none(weight):
+    columns, y = planted_table(7)
+    with pytest.raises(ValueError, match=r"class_weight=.*, but weights must be finite and >= 0"):
+        SparsePerceptron(stages=3, class_weight={"edible": weight}).fit(pd.DataFrame(columns), y)
+
+
+def test_pairs_that_hold_nowhere_are_no_finalists():
+    """One literal per row: no pair holds anywhere, and each would tie with the constant."""
+    rng = np.random.default_rng(22)
+    L = np.eye(60, dtype=np.uint8)[rng.integers(0, 60, 300)]
+    y = np.where(rng.random(300) < 0.03, 1, -1).astype(np.int8)
+    D = np.full(300, 1 / 300)
+    search = PairSearch(arrange(L, 300, np.arange(60)), y, D, 1.0)
+    assert len(search._finalists(float((D * y).sum()))) <= 60
 
 
 def test_folds_by_number_splitter_and_seed():
@@ -220,6 +303,10 @@ def test_explanations_add_up():
         sizes = [abs(part.adds) for part in why.parts]
         assert sizes == sorted(sizes, reverse=True)
     assert "colour = red: " in str(why)
+    assert model.explain(X.iloc[19].to_dict()) == why
+    assert model.explain(dict(reversed(X.iloc[19].to_dict().items()))) == why
+    with pytest.raises(ValueError, match=r"The row has the columns \['colour'\], but the model"):
+        model.explain({"colour": "red"})
     with pytest.raises(ValueError, match="There are 3 rows, but one"):
         model.explain(X[:3])
 
@@ -262,11 +349,7 @@ def test_repeats_add_up_with_their_signs():
     alone = [*run, Stage((3,), -1, 0.0, 1.0)]
     assert merged([alone])[0] == [(3,)]
     places, weights, intercept = merged([alone, run])
-    assert (
-        weights.tolist()[places.index((3,))]
-        if False
-        else weights[:, places.index((3,))].tolist() == [-1.0, 0.0]
-    )
+    assert weights[:, places.index((3,))].tolist() == [-1.0, 0.0]
     assert np.abs(weights[1]).sum() + abs(intercept[1]) == pytest.approx((1.25 + 1.0 + 0.5) / 3.25)
 
 
@@ -348,6 +431,22 @@ def test_many_names_are_capped_with_a_warning():
     with pytest.warns(UserWarning, match="'id' has 10000 values, more than max_categories=256"):
         model = SparsePerceptron(stages=3).fit(names, y)
     assert model.to_text().splitlines()[-1] == "  +1.00  size > 2"
+
+
+@pytest.mark.parametrize("n_columns", [3, 150])
+def test_output_set_for_transformers_is_none_of_its_business(n_columns):
+    X = np.random.default_rng(23).integers(0, 2, (60, n_columns)) * (np.arange(n_columns) % 20 < 3)
+    y = X[:, 0] | X[:, 1]
+    with config_context(transform_output="pandas"):
+        model = SparsePerceptron(stages=4).fit(X, y)
+    assert model.history_ == SparsePerceptron(stages=4).fit(X, y).history_
+
+
+def test_a_line_break_in_a_name_makes_no_rule():
+    X = pd.DataFrame({"a\n  +9.99  b": ["x", "y"] * 4})
+    text = SparsePerceptron(stages=1).fit(X, ["p", "q"] * 4).to_text()
+    assert len(text.splitlines()) == 4
+    assert text.endswith("a\\n  +9.99  b = x")
 
 
 def test_unknown_names_make_no_rule_hold():

@@ -60,5 +60,5 @@ def warn_of(unseen: list[Any]) -> None:
     """Such names count as missing, which should not happen unnoticed."""
     from .show import first, warn
 
-    lines = [f"{name}: {new:,} of {all_:,} values were never seen in training" for name, new, all_ in unseen]
+    lines = [f"{name}: {new:,} of {all_:,} values are none the model knows" for name, new, all_ in unseen]
     warn(first(lines))

@@ -92,8 +92,8 @@ def _kind_of_objects(column: Column) -> str:
 
 
 def is_missing(value: Any) -> bool:
-    if isinstance(value, float | np.floating):
-        return bool(value != value)
+    if isinstance(value, float | np.floating | np.datetime64 | np.timedelta64):
+        return bool(value != value)  # NaN, NaT
     return value is None or type(value).__name__ in ("NAType", "NaTType")
 
 

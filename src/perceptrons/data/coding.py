@@ -12,41 +12,50 @@ from .thresholds import Numbers
 
 
 class Coded(NamedTuple):
-    """What the cells of a column make true. A code is the number of the one literal, counted from 1, or the
-    number of thresholds exceeded; 0 is none. With `rows`, cells in all other rows have the code `others`.
-    A pattern has a row of 0 and 1 for each code: the literals that it makes true."""
+    """What the cells of a column make true. A code is the number of the one literal, counted from 1; where
+    literals are `nested`, the number of thresholds exceeded, from the first on; 0 is none. With `rows`, cells
+    in all other rows have the code `others`."""
 
     codes: Array
+    nested: bool = False
     rows: Array | None = None
     others: int = 0
 
-    def ones(self, pattern: Array, weights: Array | None, total: int) -> int:
+    def ones(self, weights: Array | None, total: int) -> int:
         """How many cells of the literals are 1, a row counting as often as it weighs."""
         if weights is not None and self.rows is not None:
             weights = weights[self.rows]
-        counts = np.bincount(self.codes, weights, len(pattern))
+        counts = np.bincount(self.codes, weights, self.others + 1)
         if self.rows is not None:
             counts[self.others] += total - counts.sum()
-        return int(counts @ pattern.sum(axis=1, dtype=np.int64))
+        true = np.arange(len(counts)) if self.nested else np.arange(len(counts)) > 0
+        return int(counts @ true)
 
-    def fill(self, block: Array, pattern: Array) -> None:
+    def fill(self, block: Array) -> None:
         """Write the cells of the literals into these columns of a dense array."""
         if self.rows is None:
-            block[:] = pattern[self.codes]
+            block[:] = self._cells(self.codes, block.shape[1])
         else:
-            block[:] = pattern[self.others]
-            block[self.rows] = pattern[self.codes]
+            block[:] = self._cells(np.array([self.others]), block.shape[1])
+            block[self.rows] = self._cells(self.codes, block.shape[1])
 
-    def entries(self, start: int, pattern: Array, n_rows: int) -> Entries:
+    def _cells(self, codes: Array, width: int) -> Array:
+        places = np.arange(1, width + 1)
+        return np.asarray(codes[:, None] >= places if self.nested else codes[:, None] == places)
+
+    def entries(self, start: int, n_rows: int) -> Entries:
         """What is 1, where the column's literals begin at `start`: rows, places, ones."""
         codes, rows = self.codes, self.rows
         if rows is None or self.others:
             whole = np.full(n_rows, self.others, codes.dtype)
             whole[slice(None) if rows is None else rows] = codes
             codes, rows = whole, np.arange(n_rows)
-        rows, codes = rows[codes > 0], codes[codes > 0]
-        which, places = np.nonzero(pattern[codes])
-        return rows[which], start + places, np.ones(len(places), np.uint8)
+        rows, codes = rows[codes > 0], codes[codes > 0].astype(np.int64)
+        places = codes - 1
+        if self.nested:  # a code of 3 makes literals 0, 1, 2 true
+            rows, ends = np.repeat(rows, codes), np.cumsum(codes)
+            places = np.arange(len(rows)) - np.repeat(ends - codes, codes)
+        return rows, start + places, np.ones(len(places), np.uint8)
 
 
 def encode(cells: Numbers | Names, values: Sequence[Any]) -> Coded:
@@ -58,7 +67,7 @@ def encode(cells: Numbers | Names, values: Sequence[Any]) -> Coded:
     codes = np.zeros(len(cells.values), code)
     for threshold in values:
         codes += cells.values > threshold  # NaN exceeds none
-    return Coded(codes, cells.rows, sum(threshold < 0 for threshold in values))
+    return Coded(codes, True, cells.rows, sum(threshold < 0 for threshold in values))
 
 
 def holds(cells: Numbers | Names, value: Any) -> Array:

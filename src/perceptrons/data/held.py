@@ -119,7 +119,7 @@ def categories(column: Held, cells: Names, weights: Array | None, limit: int) ->
         return names
     warnings.warn(
         f"Column {column.name!r} has {len(names)} values, more than max_categories={limit}: those of the "
-        "largest weight are kept. Drop the column, group its values, or raise max_categories.",
+        "largest weight are kept. Drop the column, or group its values.",
         stacklevel=6,  # the caller of fit
     )
     kept = set(sorted(names, key=lambda name: -found[name])[:limit])

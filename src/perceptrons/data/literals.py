@@ -10,7 +10,7 @@ absent; a missing or unknown value makes no literal of its column true; a column
 commonest, with a warning.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
@@ -42,7 +42,11 @@ class Literal(NamedTuple):
 
     def __str__(self) -> str:
         value = self.value if isinstance(self.value, str) else spelled(self.value)
-        return f"{self.column} {self.relation} {value}"
+        text = f"{self.column} {self.relation} {value}"
+        if text.isprintable():
+            return text
+        # a line break in a name would make two rules of one
+        return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 class Learned(NamedTuple):
@@ -106,6 +110,10 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """The same as `fit(X).transform(X)`, but the columns are read once."""
+        return self.fit_rows(X, sample_weight)
+
+    def fit_rows(self, X: Any, sample_weight: Any) -> Any:
+        """What `fit_transform` returns where no `set_output` makes something else of it."""
         table, coded = self._fit(X, sample_weight)
         return self._rows(n_rows_of(table[0]), self._coded(table) if coded is None else coded)
 
@@ -186,34 +194,28 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
         by_kind = {NUMERIC: self.thresholds_[j], NOMINAL: self.categories_[j], BOOLEAN: TRUTHS}
         return by_kind[self.kinds_[j]]
 
-    def _patterns(self) -> Iterator[tuple[int, Array]]:
-        """For each column the place of its first literal, and the cells 0 and 1 that each code stands for."""
-        start = 0
-        for j, kind in enumerate(self.kinds_):
-            width = len(self._values(j))
-            yield start, (np.tri if kind == NUMERIC else np.eye)(width + 1, width, -1, np.uint8)
-            start += width
+    def _starts(self) -> list[int]:
+        """The place of each column's first literal, and their number."""
+        return [int(place) for place in np.searchsorted(self.attributes_, np.arange(self.n_features_in_ + 1))]
 
     def _is_sparse(self, n_rows: int, coded: list[Coded], weights: Array | None) -> bool:
         if len(self.literals_) < WIDE:
             return False
         total = n_rows if weights is None else int(weights.sum())
-        parts = zip(coded, self._patterns(), strict=True)
-        ones = sum(one.ones(pattern, weights, total) for one, (_, pattern) in parts)
-        return MOSTLY_ZEROS * ones < total * len(self.literals_)
+        return MOSTLY_ZEROS * sum(one.ones(weights, total) for one in coded) < total * len(self.literals_)
 
     def _coded(self, table: list[Held]) -> list[Coded]:
         cells = (cells_of(column, kind) for column, kind in zip(table, self.kinds_, strict=True))
         return [encode(some, self._values(j)) for j, some in enumerate(cells)]
 
     def _rows(self, n_rows: int, coded: list[Coded]) -> Any:
-        parts = zip(coded, self._patterns(), strict=True)
-        shape = (n_rows, len(self.literals_))
+        shape, starts = (n_rows, len(self.literals_)), self._starts()
         if self.sparse_:
-            return csr_of((one.entries(start, pattern, n_rows) for one, (start, pattern) in parts), shape)
+            pairs = zip(coded, starts, strict=False)
+            return csr_of((one.entries(start, n_rows) for one, start in pairs), shape)
         rows = np.empty(shape, np.uint8)
-        for one, (start, pattern) in parts:
-            one.fill(rows[:, start : start + pattern.shape[1]], pattern)
+        for one, (start, end) in zip(coded, pairwise(starts), strict=True):
+            one.fill(rows[:, start:end])
         return rows
 
     def __sklearn_tags__(self) -> Any:

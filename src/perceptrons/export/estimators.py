@@ -12,7 +12,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from ..fields import Part, Place, Text, members
+from ..fields import PARTS, Part, Place, Text, members
 from .foreign import FOREIGN
 
 HOMES = {  # imported when needed: a scaler must not wait for Numba
@@ -27,7 +27,6 @@ HOMES = {  # imported when needed: a scaler must not wait for Numba
     "TableEncoder": "perceptrons.data.columns",
 }
 PIPELINE = ("class", "steps")
-PARTS = ("parameters", "fitted")
 ESTIMATOR = ("class", *PARTS)
 
 

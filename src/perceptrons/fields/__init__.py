@@ -16,13 +16,14 @@ from .compound import Each, Either, IfSet, OneOrMore, Optional, Record, Tuples
 from .kinds import Choice, Count, Field, Flag, Place, Real, Schema, Text, members, members_schema
 from .labels import Labels
 from .matrix import Matrix
-from .part import Part
+from .part import PARTS, Part
 from .settings import DIGITS, LostFunction, Parameter, Parameters, RandomState
 
 __all__ = [
     "COLUMNS",
     "DIGITS",
     "FLOATS",
+    "PARTS",
     "Array",
     "AsList",
     "Choice",

@@ -63,14 +63,14 @@ class Parameter(Field):
     def pack(self, value: Any) -> Any:
         if isinstance(value, tuple):
             return {"tuple": [_pack_plain(one) for one in value]}
-        if isinstance(value, list):
+        if isinstance(value, list) and not _are_splits(value):
             return [_pack_plain(one) for one in value]
         if isinstance(value, np.random.RandomState):
             return {"random_state": RandomState().pack(value)}
         if isinstance(value, dict):
             return {"dict": [[_pack_plain(name), _pack_plain(one)] for name, one in value.items()]}
-        if callable(value) or hasattr(value, "get_n_splits"):  # a splitter of scikit-learn holds code, too
-            return {"function": _name_of(value)}
+        if callable(value) or hasattr(value, "get_n_splits") or _are_splits(value):
+            return {"function": _name_of(value)}  # how rows were split is not needed to predict
         return _pack_plain(value)
 
     def unpack(self, packed: Any, place: Place) -> Any:
@@ -101,6 +101,12 @@ class Parameter(Field):
             "function": Text().schema(),
         }
         return {"anyOf": [plain, several, *(members_schema({name: one}) for name, one in special.items())]}
+
+
+def _are_splits(value: Any) -> bool:
+    """A list of pairs of rows, to learn from and to test on."""
+    pairs = isinstance(value, list) and all(isinstance(one, tuple | list) and len(one) == 2 for one in value)
+    return bool(pairs and value and all(np.ndim(part) == 1 for one in value for part in one))
 
 
 def _name_of(function: Any) -> str:

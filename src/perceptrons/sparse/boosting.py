@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..data.compiled import compiled
 from ..data.rows import Array
 from .conjunctions import Literals, PairSearch, Reweighing, SingleSearch, cover
 
@@ -36,8 +35,8 @@ def boost(data: Literals, signs: Array, weights: Array, k: int, penalty: bool) -
     while True:
         found = search.best(D)
         sign = 1 if found.correlation > 0 else -1
-        covered = rows_of(data, found.literals)
-        error = weigh_errors(D, signs, covered, sign)
+        right = (signs == sign) == rows_of(data, found.literals)
+        error = float(D[~right].sum())
         if error == 0.0:
             yield Stage(found.literals, sign, 0.0, 1.0)
             return
@@ -45,9 +44,10 @@ def boost(data: Literals, signs: Array, weights: Array, k: int, penalty: bool) -
             return
         beta = error / (1.0 - error)
         yield Stage(found.literals, sign, error, -log(beta))
-        before = D.copy()
-        total = reweigh(D, signs, covered, sign, beta)
-        search.follow(Reweighing(before, covered, sign, beta, total))
+        after = np.where(right, beta * D, D)
+        total = float(after.sum())
+        search.follow(Reweighing(D, right, beta, total))
+        D = after / total
 
 
 def rows_of(data: Literals, literals: tuple[int, ...]) -> Array:
@@ -74,26 +74,3 @@ def merged(runs: list[list[Stage]]) -> tuple[list[tuple[int, ...]], Array, Array
     intercept = totals.pop(())
     kept = {one: weights for one, weights in totals.items() if (abs(weights) > NOTHING).any()}
     return list(kept), np.array([*kept.values()]).reshape(len(kept), len(runs)).T.copy(), intercept
-
-
-@compiled
-def weigh_errors(D, signs, covered, sign):
-    """ε: the weight of the rows that sign·h gets wrong."""
-    error = 0.0
-    for r in range(D.size):
-        if (signs[r] == sign) != covered[r]:
-            error += D[r]
-    return error
-
-
-@compiled
-def reweigh(D, signs, covered, sign, beta):
-    """Multiply the weights of right rows by β, and normalise; returns the sum they had."""
-    total = 0.0
-    for r in range(D.size):
-        if (signs[r] == sign) == covered[r]:
-            D[r] *= beta
-        total += D[r]
-    for r in range(D.size):
-        D[r] /= total
-    return total

@@ -24,6 +24,7 @@ from .gram import GramMatrix
 TIE = 1e-9
 ROUNDING = 1e-6  # of a correlation that is computed in float32 from P and N
 MANY = 64  # finalists, before it is asked whether P and N should be computed afresh
+TINY = 1e-20  # if the weights of a stage's errors are, nothing of P and N is left that could be scaled up
 WORTH = 200  # entries of P and N cost as much to compute as to rescore one finalist, about
 
 
@@ -51,23 +52,16 @@ def arrange(rows: Marks, n_rows: int, attributes: Array) -> Literals:
     return Literals(rows, n_rows, ends, first[which])
 
 
-def count_conjunctions(attributes: Array, k: int) -> int:
-    """How many there are of at most k ≤ 2 literals, without the constant."""
-    n, sizes = len(attributes), np.bincount(attributes)
-    return n if k == 1 else n + int(n * n - (sizes * sizes).sum()) // 2
-
-
 class Found(NamedTuple):
     literals: tuple[int, ...]
     correlation: float
 
 
 class Reweighing(NamedTuple):
-    """What a stage did to the weights: rows that it got right were multiplied by β, then all divided."""
+    """What a stage did to the weights: those of right rows were multiplied by β, then all divided."""
 
     before: Array  # D
-    covered: Array  # rows in which its conjunction holds
-    sign: int
+    right: Array  # which rows it got right
     beta: float
     total: float  # what they were divided by
 
@@ -97,18 +91,18 @@ class PairSearch:
     def __init__(self, data: Literals, signs: Array, D: Array, share: float) -> None:
         self.data, self.signs, self.share = data, signs, share
         self.sides = {sign: GramMatrix(data.rows, data.n_literals) for sign in (1, -1)}
-        self.refreshed = 0
         self._refresh(D)
 
     def _refresh(self, D: Array) -> None:
         for sign, matrix in self.sides.items():
             matrix.fill(np.flatnonzero((self.signs == sign) & (D > 0.0)), D)
-        self.refreshed += 1
-        self._fresh = True
+        self._fresh, self._stale = True, False
 
     def best(self, D: Array) -> Found:
         signed = D * self.signs
         mean = float(signed.sum())
+        if self._stale:
+            self._refresh(D)
         pairs = self._finalists(mean)
         if not self._fresh and len(pairs) > MANY + self.data.n_literals**2 // WORTH:
             self._refresh(D)
@@ -137,16 +131,15 @@ class PairSearch:
     def follow(self, stage: Reweighing) -> None:
         """P and N after a stage: of each class, the rows that were right, or those that were not, are summed
         up, whichever are fewer."""
-        D, beta, total = stage.before, stage.beta, stage.total
-        right = (self.signs == stage.sign) == stage.covered
-        for sign, matrix in self.sides.items():
+        D, right, beta, total = stage
+        self._fresh, self._stale = False, total < TINY
+        for sign, matrix in self.sides.items() if not self._stale else ():
             mine = (self.signs == sign) & (D > 0.0)
             hits, misses = np.flatnonzero(mine & right), np.flatnonzero(mine & ~right)
             if len(hits) <= len(misses):
                 matrix.add(hits, D[hits], (beta - 1.0) / total, keep=1.0 / total)
             else:
                 matrix.add(misses, D[misses], (1.0 - beta) / total, keep=beta / total)
-        self._fresh = False
 
 
 def _as_tuple(pair: list[int]) -> tuple[int, ...]:
@@ -181,8 +174,8 @@ def cover(L, i, j, covered):
 @compiled
 def finalists(P, N, mean, share, ends, twins, slack, pairs):
     """All conjunctions whose value is less than `slack` below the highest; returns how many there are, though
-    only so many are written as there is room for. One that holds in the same rows as an earlier one is not
-    among them: it would lose the tie."""
+    only so many are written as there is room for. Left out are those that hold in the same rows as an earlier
+    one, or in no row, as does the constant with the other sign: they would lose the tie."""
     n = ends.size
     tops = np.empty(n)
     highest = abs(mean)
@@ -192,12 +185,15 @@ def finalists(P, N, mean, share, ends, twins, slack, pairs):
         highest = max(highest, single, tops[i])
     count = 0
     for i in range(n):
+        if P[i, i] == 0.0 and N[i, i] == 0.0:
+            continue
         if twins[i] == i and abs(2.0 * (P[i, i] - N[i, i]) - mean) >= highest - slack:
             count = note(pairs, count, i, i)
         if tops[i] >= highest - slack:
             for j in range(ends[i], n):
                 value = share * abs(2.0 * (P[i, j] - N[i, j]) - mean)
-                if value >= highest - slack and is_first(i, j, twins, ends):
+                somewhere = P[i, j] != 0.0 or N[i, j] != 0.0
+                if value >= highest - slack and somewhere and is_first(i, j, twins, ends):
                     count = note(pairs, count, i, j)
     return count
 

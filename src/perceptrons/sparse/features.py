@@ -23,9 +23,8 @@ def features_of(data: Literals, rows: Array, k: int) -> Features:
     """The conjunctions of at most k literals, in these rows."""
     marks, n = data.rows, data.n_literals
     if isinstance(marks, CSR):
-        L = sp.csr_array((marks.data, marks.indices.view("i4"), marks.indptr.view("i4")), (data.n_rows, n))[
-            rows
-        ]
+        signed = (part.view(f"i{part.itemsize}") for part in (marks.indices, marks.indptr))
+        L = sp.csr_array((marks.data, *signed), (data.n_rows, n))[rows]
     else:
         L = sp.csr_array(marks[rows])
     L = L.astype(np.float64)

@@ -25,7 +25,6 @@ class GramMatrix:
         self.L, self.error = L, 0.0
         real = np.float64 if isinstance(L, CSR) else np.float32
         self.entries = np.zeros((n_literals, n_literals), real)
-        self._block = np.empty((BLOCK, n_literals), real)
         self._rounding = float(np.finfo(real).eps) / 2
 
     def fill(self, rows: Array, D: Array) -> None:
@@ -54,19 +53,20 @@ class GramMatrix:
         else:
             self._add_blocks(rows, weights, factor)
             n_blocks = -(-len(rows) // BLOCK)
-            self.error += self._rounding * ((BLOCK + 3) * added + n_blocks * largest)
+            self.error += self._rounding * ((BLOCK + 4) * added + n_blocks * largest)
 
     def _keep(self, share: float) -> None:
         self.entries *= self.entries.dtype.type(share)
-        self.error = share * self.error + self._rounding * max(share, 1.0)
+        self.error = share * self.error + 2 * self._rounding * max(share, 1.0)  # share is rounded, too
 
     def _add_blocks(self, rows: Array, weights: Array, factor: float) -> None:
         """BLAS keeps what Fortran calls the lower triangle: in C order, entries with j ≥ i."""
         largest = float(weights.max(initial=0.0))
         roots = np.sqrt(weights / largest).astype(np.float32)
+        buffer = np.empty((min(BLOCK, len(rows)), len(self.entries)), np.float32)
         for start in range(0, len(rows), BLOCK):
             part = slice(start, start + BLOCK)
-            block = self._block[: len(rows[part])]
+            block = buffer[: len(rows[part])]
             np.multiply(self.L[rows[part]], roots[part, None], out=block)
             ssyrk(factor * largest, block.T, beta=1.0, c=self.entries.T, overwrite_c=1, lower=1)
 

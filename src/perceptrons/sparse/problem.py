@@ -45,22 +45,30 @@ def read_problem(
     classes, places = encode_labels(labels)
     codes = places.astype(np.intp)
     rows_weights: Array = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    rows_weights = np.ldexp(rows_weights, -np.frexp(rows_weights.max())[1])  # so that no sum overflows
+    rows_weights = small(rows_weights)
     weights = rows_weights * class_factors(class_weight, classes, codes, rows_weights)[codes]
     if np.count_nonzero(np.bincount(codes, weights)) < 2:
         raise ValueError(
             "The rows whose weight is > 0 are of one class only; a classifier needs at least two classes."
         )
-    literals = encoder.fit_transform(X, sample_weight=rows_weights)
+    literals = encoder.fit_rows(X, rows_weights)
     rows: Any = as_rows(literals)
     data = arrange(rows, literals.shape[0], encoder.attributes_)
     return Problem(data, classes, codes, weights)
 
 
+def small(weights: Array) -> Array:
+    """The same up to a power of two, so that no sum overflows, and no ratio is rounded."""
+    return np.asarray(np.ldexp(weights, -np.frexp(weights.max(initial=0.0))[1]))
+
+
 def class_factors(class_weight: Any, classes: Array, codes: Array, weights: Array) -> Array:
     """What rows of each class count; classes are balanced by the weights of their rows."""
     if not isinstance(class_weight, str) or class_weight != "balanced":
-        return np.asarray(compute_class_weight(class_weight, classes=classes, y=classes[codes]))
+        factors = np.asarray(compute_class_weight(class_weight, classes=classes, y=classes[codes]))
+        if not (np.isfinite(factors) & (factors >= 0.0)).all():
+            raise ValueError(f"class_weight={class_weight!r}, but weights must be finite and >= 0; use 1.")
+        return small(factors)
     sums = np.bincount(codes, weights, len(classes))
     there = sums > 0.0
     return np.asarray(sums.sum() / (np.count_nonzero(there) * np.where(there, sums, 1.0)))

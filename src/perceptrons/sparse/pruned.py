@@ -7,7 +7,8 @@ conjunctions of two: whether a perceptron pruned from these matches boosting is 
 Deviations: the unit is the same, but brought to its optimum by Newton's method, with a small L2 term so that
 there is one on separable rows too; all sizes down to none are tried; the best is trained again, on all rows;
 of many weights, several are dropped at a time. As in the rest of the room, numeric columns become literals,
-rows and classes may have weights, and of more than two classes each is learned against the rest.
+rows and classes may have weights, and of more than two classes each is learned against the rest. Literals are
+made of all rows, those held out included.
 """
 
 import math
@@ -109,20 +110,20 @@ class PrunedPerceptron(WeightedConjunctions):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "PrunedPerceptron":
-        """Learn from the rows of a table and their classes; rows of weight 0 are as if they were absent."""
+        """Learn from the rows of a table and their classes; rows of weight 0 are not learned from."""
         k, to_drop = read_order(self.k), read_drop(self.drop)
         number("validation_fraction", self.validation_fraction, 0, 1, "use 0.2")
         number("alpha", self.alpha, LEAST, math.inf, "use 0.001")
         number("max_iter", self.max_iter, 0, math.inf, "use 100", Integral)
-        self.encoder_ = LiteralEncoder(n_thresholds=self.n_thresholds)
+        encoder = LiteralEncoder(n_thresholds=self.n_thresholds)
         with one_thread():
-            problem = read_problem(self, self.encoder_, X, y, sample_weight, self.class_weight)
+            problem = read_problem(self, encoder, X, y, sample_weight, self.class_weight)
             rows = np.flatnonzero(problem.weights > 0.0)
             held_out = self._split(problem, rows)
             features = features_of(problem.data, rows, k)
             samples = [Sample(features.X, s[rows], problem.weights[rows]) for s in problem.signs()]
             fitted = [self._fit_one(sample, held_out, to_drop) for sample in samples]
-        self.classes_ = problem.classes
+        self.classes_, self.encoder_ = problem.classes, encoder
         self._keep(features, fitted)
         if not all(one.converged for one in fitted):
             self._warn()

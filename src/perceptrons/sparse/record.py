@@ -1,6 +1,7 @@
 """What model files hold of this room's learners: the encoder, and the stages or weights; the rest follows."""
 
 from collections.abc import Sequence
+from math import isclose, log
 from typing import Any
 
 from ..data.literals import LiteralEncoder
@@ -34,8 +35,12 @@ def restore_runs(model: Any) -> None:
     stages = [stage for run in model._runs for stage in run]
     _check_places(model, [stage.literals for stage in stages])
     for stage in stages:
-        if stage.sign == 0 or stage.error >= 0.5:
-            raise ValueError(f"runs has sign {stage.sign} and error {stage.error}: no stage of boosting")
+        weight = log((1.0 - stage.error) / stage.error) if 0.0 < stage.error < 0.5 else 1.0
+        fits = isclose(stage.weight, weight, rel_tol=1e-9, abs_tol=1e-12)
+        if stage.sign == 0 or stage.error >= 0.5 or not fits:
+            raise ValueError(f"runs has {stage}, which is no stage of boosting")
+    if any(stage.error == 0.0 for run in model._runs for stage in run[:-1]):
+        raise ValueError("runs go on after a stage without error, which is the last")
 
 
 def restore_weights(model: Any) -> None:
@@ -47,6 +52,9 @@ def restore_weights(model: Any) -> None:
 
 
 def _check_vectors(model: Any, n_vectors: int) -> None:
+    names = [list(getattr(one, "feature_names_in_", [])) for one in (model, model.encoder_)]
+    if names[0] != names[1]:
+        raise ValueError(f"the encoder has the columns {names[1]}, but the model {names[0]}")
     n_classes = len(model.classes_)
     if n_vectors != (1 if n_classes == 2 else n_classes):
         raise ValueError(f"there are {n_vectors} weight vectors for {n_classes} classes")

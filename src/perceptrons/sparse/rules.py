@@ -1,6 +1,7 @@
 """What a model of weighted conjunctions is, whoever learned it: scores, and words for them."""
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,11 +68,14 @@ class WeightedConjunctions(Threshold):
     def explain(self, x: Any) -> Explanation:
         """Why a row gets its class: which conjunctions hold, and what each adds to the score.
 
-        x : one row, as `predict` takes it (a frame or array of one row), or the row itself.
+        x : one row, as `predict` takes it (a frame or array of one row), or the row itself, or a dict.
         Of more than two classes, it is the score of the class predicted that is explained.
         """
         check_is_fitted(self)
-        held = self._holding(as_table(x))
+        with warnings.catch_warnings():
+            if isinstance(x, Mapping):  # the names were looked at
+                warnings.filterwarnings("ignore", "X does not have valid feature names")
+            held = self._holding(self._in_order(x) if isinstance(x, Mapping) else as_table(x))
         if len(held) != 1:
             raise ValueError(f"There are {len(held)} rows, but one is explained at a time; pick one.")
         scores = self._sums(held) + self.intercept_
@@ -86,6 +90,13 @@ class WeightedConjunctions(Threshold):
         labels = self.classes_.tolist()
         label = labels[winner if len(self._weights) > 1 else 1]
         return Explanation(labels[winner], label, float(scores[0, vector]), tuple(ordered))
+
+    def _in_order(self, row: Mapping[str, Any]) -> Any:
+        """A row given by the names of its columns, as a table of one row."""
+        names = [str(name) for name in getattr(self, "feature_names_in_", [])]
+        if set(names) != set(row):
+            raise ValueError(f"The row has the columns {[*row]}, but the model was fitted to {names}.")
+        return [[row[name] for name in names]]
 
     def to_text(self) -> str:
         """The model in words, a line per weight, the heaviest first."""
@@ -124,6 +135,6 @@ class WeightedConjunctions(Threshold):
 
 def as_table(x: Any) -> Any:
     """One row as a table; a table stays what it is."""
-    if hasattr(x, "to_frame") and np.ndim(x) == 1:  # a row of a pandas frame knows the names
+    if hasattr(x, "to_frame") and hasattr(x, "index"):  # a row of a pandas frame
         return x.to_frame().T
     return x if hasattr(x, "columns") or np.ndim(x) == 2 else [list(x)]

@@ -9,7 +9,7 @@ from ..data.checks import flag, is_number, number, one_of
 ORDERS = (1, 2)
 BOOSTERS = ("adaboost",)
 CV, THEORY = "cv", "theory"
-MOST_LITERALS = 20_000  # of which pairs are kept: 3.2 GB
+MOST_LITERALS = 20_000  # of which pairs are kept: 3.2 GB, twice as much if they are CSR
 
 
 class Settings(NamedTuple):
@@ -51,7 +51,7 @@ def _read_stages(stages: Any, target_size: Any) -> int | str:
     else:
         number("stages", stages, 0, math.inf, 'use "cv"', Integral)
     if target_size is not None:
-        number("target_size", target_size, 0, math.inf, "use the sum of absolute integer weights", Integral)
+        number("target_size", target_size, 0, 1e6, "use the sum of absolute integer weights", Integral)
     return stages if isinstance(stages, str) else int(stages)
 
 

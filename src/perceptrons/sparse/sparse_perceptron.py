@@ -1,7 +1,8 @@
 """`SparsePerceptron`: Jackson and Craven, "Learning Sparse Perceptrons", boosted conjunctions (section 3).
 
 Deviations: numeric columns become literals `x > t`; rows and classes may have weights; of more than two
-classes each is learned against the rest, with the same number of stages, and weights are shares of a vote.
+classes each is learned against the rest, with the same number of stages, and weights are shares of a vote;
+thresholds and categories are learned once, from all rows, before the cross-validation that counts stages.
 """
 
 import warnings
@@ -21,7 +22,15 @@ from .problem import Problem, read_problem
 from .record import BOOSTED, restore_runs
 from .rules import WeightedConjunctions
 from .settings import CV, THEORY, Settings, check_size, read_settings
-from .staging import best_stages, cross_validate, run, splits_of, staged_scores, stages_in_theory
+from .staging import (
+    best_stages,
+    cross_validate,
+    is_still_rising,
+    run,
+    splits_of,
+    staged_scores,
+    stages_in_theory,
+)
 
 
 class SparsePerceptron(WeightedConjunctions):
@@ -36,8 +45,10 @@ class SparsePerceptron(WeightedConjunctions):
     stages : how often boosting adds a conjunction. "cv": as often as gives the highest accuracy in an inner
         cross-validation, the fewest if several do; a number; "theory": as often as makes a model right on all
         rows, if there is one of integer weights whose absolute sum is `target_size`.
-    cv : the folds of "cv": a number, a scikit-learn splitter, or a list of (train, test) rows.
-    max_stages : the most that "cv" tries; None is the number of literals.
+    cv : the folds of "cv": a number (fewer if no class has so many rows), a scikit-learn splitter, or a list
+        of (train, test) rows.
+    max_stages : the most that "cv" tries; None is the number of literals, as in the paper. It limits stages,
+        not weights; where literals are few, more stages may be better, and a warning says so if the last was.
     target_size : for "theory"; the constant's weight is included.
     booster : "adaboost".
     penalty : whether a conjunction of several literals counts 1/k of its correlation, so that simple ones are
@@ -111,28 +122,33 @@ class SparsePerceptron(WeightedConjunctions):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "SparsePerceptron":
-        """Learn from the rows of a table and their classes; rows of weight 0 are as if not there."""
+        """Learn from the rows of a table and their classes; rows of weight 0 are not learned from."""
         settings = read_settings(self)
-        self.encoder_ = LiteralEncoder(n_thresholds=self.n_thresholds)
+        encoder = LiteralEncoder(n_thresholds=self.n_thresholds)
         with one_thread():
-            problem = read_problem(self, self.encoder_, X, y, sample_weight, self.class_weight)
+            problem = read_problem(self, encoder, X, y, sample_weight, self.class_weight)
             check_size(problem.data.n_literals, settings.k)
-            self._runs = run(problem, self._count_stages(X, y, problem, settings), settings)
-        self.classes_ = problem.classes
+            n_stages, accuracies = self._count_stages(X, y, problem, settings)
+            runs = run(problem, n_stages, settings)
+        self.classes_, self.encoder_, self._runs, self.cv_accuracy_ = (
+            problem.classes,
+            encoder,
+            runs,
+            accuracies,
+        )
         self._derive()
-        if not all(self._runs):
-            self._warn()
+        self._warn()
         return self
 
-    def _count_stages(self, X: Any, y: Any, problem: Problem, settings: Settings) -> int:
-        self.cv_accuracy_ = None
+    def _count_stages(self, X: Any, y: Any, problem: Problem, settings: Settings) -> tuple[int, Array | None]:
+        """How many, and the accuracies they were chosen by."""
         if settings.stages == THEORY:
-            return stages_in_theory(problem.weights, settings)
+            return stages_in_theory(problem.weights, settings), None
         if settings.stages != CV:
-            return int(settings.stages)
+            return int(settings.stages), None
         splits = splits_of(self.cv, self.random_state, X, y, problem)
-        self.cv_accuracy_ = cross_validate(problem, settings, splits)
-        return best_stages(self.cv_accuracy_)
+        accuracies = cross_validate(problem, settings, splits)
+        return best_stages(accuracies), accuracies
 
     def _loaded(self) -> None:
         restore_runs(self)
@@ -146,14 +162,23 @@ class SparsePerceptron(WeightedConjunctions):
         self._publish()
 
     def _warn(self) -> None:
+        accuracies = self.cv_accuracy_
+        if accuracies is not None and is_still_rising(accuracies):
+            warnings.warn(
+                f"Of all numbers of stages the last tried, max_stages={len(accuracies)}, was the best in "
+                "cross-validation; raise max_stages: more may be better.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
         labels = self.classes_.tolist()[-len(self._runs) :]
-        lost = next(label for label, stages in zip(labels, self._runs, strict=True) if not stages)
-        warnings.warn(
-            f"No conjunction of at most k={self.k} literals tells {lost!r} from the rest better than chance, "
-            "so nothing is learned about it; add columns.",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
+        for label, stages in zip(labels, self._runs, strict=True):
+            if not stages:
+                warnings.warn(
+                    f"No conjunction of at most k={self.k} literals tells {label!r} from the rest better "
+                    "than chance, so nothing is learned about it; add columns.",
+                    ConvergenceWarning,
+                    stacklevel=3,
+                )
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """The classes predicted after each stage of boosting."""

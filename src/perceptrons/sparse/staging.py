@@ -13,6 +13,7 @@ from sklearn.model_selection import StratifiedKFold, check_cv
 from ..base import codes_of
 from ..data.checks import is_number
 from ..data.rows import Array
+from ..fields import LostFunction
 from .boosting import Stage, boost, rows_of
 from .problem import Problem
 from .settings import Settings
@@ -59,21 +60,45 @@ def stages_in_theory(weights: Array, settings: Settings) -> int:
 
 def splits_of(cv: Any, random_state: Any, X: Any, y: Any, problem: Problem) -> list[tuple[Array, Array]]:
     """The rows to learn from and to test on. A number of folds divides the rows that have a weight at random,
-    each class evenly; where a class has fewer rows, there are fewer folds."""
-    if not is_number(cv, Integral):
-        return list(check_cv(cv, y, classifier=True).split(X, y))
+    each class as evenly as can be; if no class has so many rows, there are fewer folds."""
+    if isinstance(cv, LostFunction):
+        cv()
+    if is_number(cv, Integral):
+        return _folds(int(cv), random_state, problem)
+    n_rows = problem.data.n_rows
+    splits = [(_rows(a, n_rows), _rows(b, n_rows)) for a, b in check_cv(cv, y, classifier=True).split(X, y)]
+    for part in (part for split in splits for part in split):
+        if not problem.weights[part].any():
+            raise ValueError(
+                "cv has a part without rows whose weight is > 0; both must have some to judge by."
+            )
+    if not splits:
+        raise ValueError("cv has no splits, but at least one is needed; use 5.")
+    return splits
+
+
+def _rows(part: Any, n_rows: int) -> Array:
+    """The numbers of rows, which may be marked by truth values."""
+    rows = np.asarray(part)
+    if rows.dtype != np.bool_:
+        return rows.astype(np.intp)
+    if len(rows) != n_rows:
+        raise ValueError(f"cv marks {len(rows)} rows, but there are {n_rows}.")
+    return np.flatnonzero(rows)
+
+
+def _folds(n_folds: int, random_state: Any, problem: Problem) -> list[tuple[Array, Array]]:
     rows = np.flatnonzero(problem.weights > 0.0)
     codes = problem.codes[rows]
-    counts = np.bincount(codes, minlength=len(problem.classes))
-    if counts.max() < 2:
+    most = int(np.bincount(codes).max())
+    if most < 2:
         raise ValueError(
             'stages="cv" cannot both learn from and test on classes of one row each; set stages to a number, '
             "or add rows."
         )
-    n_folds = max(2, min(cv, int(counts[counts > 0].min())))
-    splitter = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
+    splitter = StratifiedKFold(min(n_folds, most), shuffle=True, random_state=random_state)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # a class of one row is tested on, or learned from
+        warnings.simplefilter("ignore", UserWarning)  # a class of few rows is not in every fold
         return [(rows[train], rows[test]) for train, test in splitter.split(rows, codes)]
 
 
@@ -94,6 +119,11 @@ def _right_weights(problem: Problem, runs: list[list[Stage]], test: Array, most:
     for t, scores in enumerate(staged_scores(lambda c: rows_of(problem.data, c)[test], runs)):
         right[t:] = weights[codes_of(scores) == codes].sum()
     return right
+
+
+def is_still_rising(accuracies: Array) -> bool:
+    """Is the best of them the last, and not perfect?"""
+    return bool(accuracies.max() < 1.0 - TIE and best_stages(accuracies) == len(accuracies))
 
 
 def best_stages(accuracies: Array) -> int:

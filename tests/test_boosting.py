@@ -1,5 +1,6 @@
 """The search for conjunctions and AdaBoost around it, against the slow twin and against full products."""
 
+import tracemalloc
 from itertools import islice
 
 import numpy as np
@@ -159,6 +160,18 @@ def test_the_error_of_unequal_weights_is_admitted():
         matrix.fill(np.arange(len(L)), D / D.sum())
         error = np.abs(np.triu(matrix.entries - 1.0))[np.triu_indices(5)].max()
         assert 2.0**-23 < error <= matrix.error  # more than the last step rounds
+
+
+def test_no_table_of_all_pairs_is_made():
+    """A byte for each of 1,000 rows and 20,100 conjunctions would be 20 MB."""
+    L, y = planted(np.random.default_rng(6), 1_000, 200, 0.3)
+    data = arrange(L, 1_000, np.arange(200))
+    next(boost(data, y, np.ones(1_000), 2, True))  # compiled
+    tracemalloc.start()
+    list(islice(boost(data, y, np.ones(1_000), 2, True), 5))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 4_000_000
 
 
 def test_literals_that_hold_in_the_same_rows_are_not_scored_again():

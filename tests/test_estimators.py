@@ -16,7 +16,9 @@ from perceptrons import (
 # the checks fit small sets that are not separable, and none of them asks for convergence
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
-EPOCHS = {} if os.environ.get("NUMBA_DISABLE_JIT", "0") == "0" else {"max_epochs": 12}
+JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
+EPOCHS = {} if JIT else {"max_epochs": 12}
+STAGES = {} if JIT else {"max_stages": 5}
 
 ESTIMATORS = [
     Perceptron(**EPOCHS),
@@ -32,7 +34,7 @@ ESTIMATORS = [
     MaxMarginPerceptron(),
     MaxMarginPerceptron(C=1.0),
     MaxMarginPerceptron(fit_intercept=False),
-    SparsePerceptron(),
+    SparsePerceptron(**STAGES),
     SparsePerceptron(k=1, stages=10),
     MarginProjection(1),  # few features there: "auto" would be more than they are
 ]

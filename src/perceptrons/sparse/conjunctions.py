@@ -24,7 +24,7 @@ from .gram import GramMatrix
 TIE = 1e-9
 ROUNDING = 1e-6  # of a correlation that is computed in float32 from P and N
 MANY = 64  # finalists, before it is asked whether P and N should be computed afresh
-TINY = 1e-20  # if the weights of a stage's errors are, nothing of P and N is left that could be scaled up
+TINY = 1e-6  # if a stage's errors weigh no more, what is left of P and N is rounding
 WORTH = 200  # entries of P and N cost as much to compute as to rescore one finalist, about
 
 

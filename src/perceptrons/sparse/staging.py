@@ -69,9 +69,7 @@ def splits_of(cv: Any, random_state: Any, X: Any, y: Any, problem: Problem) -> l
     splits = [(_rows(a, n_rows), _rows(b, n_rows)) for a, b in check_cv(cv, y, classifier=True).split(X, y)]
     for part in (part for split in splits for part in split):
         if not problem.weights[part].any():
-            raise ValueError(
-                "cv has a part without rows whose weight is > 0; both must have some to judge by."
-            )
+            raise ValueError("cv has a part without rows whose weight is > 0; each must have some.")
     if not splits:
         raise ValueError("cv has no splits, but at least one is needed; use 5.")
     return splits

@@ -25,6 +25,7 @@ DIRECT = 500  # weights or rows up to which the equations are solved directly
 INNER = 2_000  # conjugate gradients of a step; a step that is not exact is a step all the same
 DENSE = 2**20  # cells up to which an array is faster than CSR
 ROUNDING = 1e-14  # of the loss
+HALVINGS = 60  # of a step, before it is given up
 
 
 class Sample(NamedTuple):
@@ -110,12 +111,12 @@ class Point:
     def beyond(self, step: Array, step_b: float) -> "Point":
         """As far along the step as lowers the loss enough; near the optimum rounding hides that it does."""
         gain = float(self.slope @ step + self.slope_b * step_b)
-        t = 1.0
-        while True:
+        for halvings in range(HALVINGS):
+            t = 0.5**halvings
             there = Point(self.sample, self.alpha, self.w - t * step, self.b - t * step_b)
             if there.loss <= self.loss - 1e-4 * t * gain + ROUNDING:
                 return there
-            t /= 2
+        return self
 
 
 def train(sample: Sample, alpha: float, max_iter: int, start: Array, start_b: float) -> Unit:

@@ -28,14 +28,17 @@ def features_of(data: Literals, rows: Array, k: int) -> Features:
     else:
         L = sp.csr_array(marks[rows])
     L = L.astype(np.float64)
-    codes = [np.arange(n)[L.indices] * (n + 1)]  # (i, i) is the literal i
-    owners = [np.repeat(np.arange(len(rows)), np.diff(L.indptr))]
+    literals = L.indices.astype(np.int64)
+    owners = np.repeat(np.arange(len(rows)), np.diff(L.indptr))
+    codes = literals * (n + 1)  # (i, i) is the literal i
     if k == 2:
         check_cells(L, data.ends)
-        pairs = [_pairs(held, data.ends, n) for held in np.split(L.indices, L.indptr[1:-1])]
-        codes += pairs
-        owners += [np.full(len(one), row) for row, one in enumerate(pairs)]
-    return _assembled(np.concatenate(codes), np.concatenate(owners), (len(rows), n))
+        one, other = _pairs(L.indptr, owners)
+        joined = literals[other] >= data.ends[literals[one]]  # not two of one attribute
+        one, other = one[joined], other[joined]
+        codes = np.concatenate([codes, literals[one] * n + literals[other]])
+        owners = np.concatenate([owners, owners[one]])
+    return _assembled(codes, owners, (len(rows), n))
 
 
 def _assembled(codes: Array, owners: Array, shape: tuple[int, int]) -> Features:
@@ -51,10 +54,12 @@ def _assembled(codes: Array, owners: Array, shape: tuple[int, int]) -> Features:
     return Features(X, [(i,) if i == j else (i, j) for i, j in couples])
 
 
-def _pairs(held: Array, ends: Array, n: int) -> Array:
-    """The codes of the pairs that hold in a row; literals of one attribute are not joined."""
-    i, j = (held[side].astype(np.int64) for side in np.triu_indices(len(held), 1))
-    return np.asarray((i * n + j)[j >= ends[i]])
+def _pairs(starts: Array, owners: Array) -> tuple[Array, Array]:
+    """The places of all pairs of cells of one row, the first before the second."""
+    cells = np.arange(len(owners))
+    after = starts[owners + 1] - cells - 1  # cells that follow in the row
+    first = np.repeat(cells, after)
+    return first, first + 1 + np.arange(len(first)) - np.repeat(np.cumsum(after) - after, after)
 
 
 def check_cells(L: Any, ends: Array) -> None:

@@ -133,7 +133,9 @@ class PairSearch:
         up, whichever are fewer."""
         D, right, beta, total = stage
         self._fresh, self._stale = False, total < TINY
-        for sign, matrix in self.sides.items() if not self._stale else ():
+        if self._stale:
+            return
+        for sign, matrix in self.sides.items():
             mine = (self.signs == sign) & (D > 0.0)
             hits, misses = np.flatnonzero(mine & right), np.flatnonzero(mine & ~right)
             if len(hits) <= len(misses):

@@ -11,7 +11,6 @@ from sklearn.utils.validation import (
     _num_samples,
     check_consistent_length,
     column_or_1d,
-    validate_data,
 )
 
 from ..data.encode import as_rows, encode_labels, signs_of
@@ -32,11 +31,10 @@ class Problem(NamedTuple):
         return signs_of(self.codes, len(self.classes))
 
 
-def read_problem(
-    model: Any, encoder: LiteralEncoder, X: Any, y: Any, sample_weight: Any, class_weight: Any
-) -> Problem:
-    """Checked; the encoder is fitted, and the model told its columns."""
-    validate_data(model, X, y, skip_check_array=True)
+def read_problem(encoder: LiteralEncoder, X: Any, y: Any, sample_weight: Any, class_weight: Any) -> Problem:
+    """Checked; the encoder is fitted."""
+    if y is None:
+        raise ValueError("A classifier requires y to be passed, but the target y is None.")
     check_consistent_length(X, y)
     if not _num_samples(X):
         raise ValueError("0 sample(s) while a minimum of 1 is required.")

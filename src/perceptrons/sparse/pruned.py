@@ -117,13 +117,13 @@ class PrunedPerceptron(WeightedConjunctions):
         number("max_iter", self.max_iter, 0, math.inf, "use 100", Integral)
         encoder = LiteralEncoder(n_thresholds=self.n_thresholds)
         with one_thread():
-            problem = read_problem(self, encoder, X, y, sample_weight, self.class_weight)
+            problem = read_problem(encoder, X, y, sample_weight, self.class_weight)
             rows = np.flatnonzero(problem.weights > 0.0)
             held_out = self._split(problem, rows)
             features = features_of(problem.data, rows, k)
             samples = [Sample(features.X, s[rows], problem.weights[rows]) for s in problem.signs()]
             fitted = [self._fit_one(sample, held_out, to_drop) for sample in samples]
-        self.classes_, self.encoder_ = problem.classes, encoder
+        self._adopt(problem.classes, encoder)
         self._keep(features, fitted)
         if not all(one.converged for one in fitted):
             self._warn()

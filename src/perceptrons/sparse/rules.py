@@ -41,15 +41,15 @@ class WeightedConjunctions(Threshold):
     def decision_function(self, X: Any) -> Array:
         """Σ v_h·h(x): one score per row for two classes, one per class for more."""
         check_is_fitted(self)
-        scores = self._sums(self._holding(X)) + self.intercept_
+        scores = self._scores(self._holding(X))
         return np.asarray(scores.ravel() if scores.shape[1] == 1 else scores)
 
-    def _sums(self, X: Any) -> Array:
+    def _scores(self, held: Array) -> Array:
         """Rule by rule: a product with an array of −1 and +1 would take eight times the memory."""
-        sums = np.zeros((len(X), len(self._weights)))
-        for held, weights in zip(X.T, self._weights.T, strict=True):
-            sums += np.where(held[:, None], weights, -weights)
-        return sums
+        sums = np.zeros((len(held), len(self._weights)))
+        for column, weights in zip(held.T, self._weights.T, strict=True):
+            sums += np.where(column[:, None], weights, -weights)
+        return np.asarray(sums + self.intercept_)
 
     def _holding(self, X: Any) -> Array:
         """Which conjunctions hold in which rows."""
@@ -78,7 +78,7 @@ class WeightedConjunctions(Threshold):
             held = self._holding(self._in_order(x) if isinstance(x, Mapping) else as_table(x))
         if len(held) != 1:
             raise ValueError(f"There are {len(held)} rows, but one is explained at a time; pick one.")
-        scores = self._sums(held) + self.intercept_
+        scores = self._scores(held)
         winner = int(codes_of(scores)[0])
         vector = winner if len(self._weights) > 1 else 0
         adds = np.where(held[0], self._weights[vector], -self._weights[vector]).tolist()
@@ -118,6 +118,15 @@ class WeightedConjunctions(Threshold):
     def _rules(self) -> list[Conjunction]:
         literals = self.encoder_.literals_
         return [Conjunction(tuple(literals[place] for place in one)) for one in self._places]
+
+    def _adopt(self, classes: Array, encoder: LiteralEncoder) -> None:
+        """The columns are the encoder's. Nothing is set before a fit has succeeded, so that one that fails
+        leaves the model as it was."""
+        self.classes_, self.encoder_, self.n_features_in_ = classes, encoder, encoder.n_features_in_
+        if hasattr(encoder, "feature_names_in_"):
+            self.feature_names_in_ = encoder.feature_names_in_
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
 
     def _publish(self) -> None:
         """What users see, from what the model is."""

@@ -126,16 +126,12 @@ class SparsePerceptron(WeightedConjunctions):
         settings = read_settings(self)
         encoder = LiteralEncoder(n_thresholds=self.n_thresholds)
         with one_thread():
-            problem = read_problem(self, encoder, X, y, sample_weight, self.class_weight)
+            problem = read_problem(encoder, X, y, sample_weight, self.class_weight)
             check_size(problem.data.n_literals, settings.k)
             n_stages, accuracies = self._count_stages(X, y, problem, settings)
             runs = run(problem, n_stages, settings)
-        self.classes_, self.encoder_, self._runs, self.cv_accuracy_ = (
-            problem.classes,
-            encoder,
-            runs,
-            accuracies,
-        )
+        self._adopt(problem.classes, encoder)
+        self._runs, self.cv_accuracy_ = runs, accuracies
         self._derive()
         self._warn()
         return self

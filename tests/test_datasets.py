@@ -31,7 +31,9 @@ FACTS = {  # rows, columns, classes, missing cells
     "monks-3-test": (432, 6, {0: 204, 1: 228}, 0),
     "tic-tac-toe": (958, 9, {"positive": 626, "negative": 332}, 0),
     "wisconsin": (699, 9, {"benign": 458, "malignant": 241}, 16),
+    "pima": (768, 8, {"negative": 500, "positive": 268}, 0),
 }
+KINDS = {"wisconsin": {"Int64"}, "pima": {"Int64", "Float64"}}  # else texts
 
 
 @pytest.fixture
@@ -86,8 +88,10 @@ def test_shape_classes_and_missing_cells(name, data):
         dict(zip(*(part.tolist() for part in np.unique(found.y, return_counts=True)), strict=True)) == classes
     )
     assert sum(column.null_count() for column in found.X) == n_missing
-    assert {str(kind) for kind in found.X.dtypes} == {"Int64" if name == "wisconsin" else "String"}
-    assert all(word in found.provenance for word in (str(n_rows), "UCI", "CC BY 4.0", SOURCES[name].file))
+    assert {str(kind) for kind in found.X.dtypes} == KINDS.get(name, {"String"})
+    licence = "UCI has withdrawn it; it is commonly given as CC0" if name == "pima" else "CC BY 4.0"
+    assert all(word in found.provenance for word in (str(n_rows), "UCI", licence, SOURCES[name].file))
+    assert ("CC BY" in found.provenance) == (name != "pima")
 
 
 def test_names_and_values_can_be_read(data):
@@ -105,6 +109,18 @@ def test_names_and_values_can_be_read(data):
     assert {letter: letters.count(letter) for letter in "NDSR"} == {"N": 56, "D": 2, "S": 1, "R": 1}
     assert set(letters) == set("ACGTNDSR")
     assert load("wisconsin").X["Bare Nuclei"].max() == 10
+
+
+def test_patients_of_the_documentation(data):
+    """Means and standard deviations that came with the set; zeros that stand for what was not measured."""
+    X = load("pima").X
+    assert [name for name in X.columns if X[name].dtype.is_float()] == ["body mass index", "pedigree"]
+    assert [round(column.mean(), 1) for column in X] == [3.8, 120.9, 69.1, 20.5, 79.8, 32.0, 0.5, 33.2]
+    assert [round(column.std(), 1) for column in X] == [3.4, 32.0, 19.4, 16.0, 115.2, 7.9, 0.3, 11.8]
+    zeros = {name: (X[name] == 0).sum() for name in X.columns}
+    assert list(zeros.values()) == [111, 5, 35, 227, 374, 11, 0, 0]
+    told = load("pima").provenance
+    assert all(f"{name} ({zeros[name]}" in told for name in X.columns[1:6])
 
 
 def test_donors_begin_with_gt(data):
@@ -138,7 +154,7 @@ def test_a_board_is_won_by_three_in_a_row(data):
 
 
 def test_an_unknown_name():
-    with pytest.raises(ValueError, match=r"no data set 'mushrooms'; choose one of voting, .*, wisconsin\."):
+    with pytest.raises(ValueError, match=r"no data set 'mushrooms'; choose one of voting, .*, pima\."):
         load("mushrooms")
 
 
@@ -179,6 +195,27 @@ def test_a_spoiled_file(spoil, complaint, folder):
     assert str(caught.value).endswith("or unset PERCEPTRONS_DATA to fetch the set from OpenML.")
 
 
+def respelled(cell):
+    """A number as others write it: 25 as 25.000, 33.6 as 33.60, 0.627 as .6270."""
+    return (cell if "." in cell else f"{cell}.00").removeprefix("0") + "0"
+
+
+def test_a_number_is_the_same_however_it_is_spelled(data, tmp_path, monkeypatch):
+    expected = load("pima")
+    file = tmp_path / "pima" / "pima-indians-diabetes.csv"
+    file.parent.mkdir()
+    rows = [line.split(",") for line in (data / "pima" / file.name).read_text().splitlines()]
+    others = [",".join([*map(respelled, cells), label]) for *cells, label in rows]
+    assert others[0] == "6.000,148.000,72.000,35.000,.000,33.60,.6270,50.000,1"
+    file.write_text("\n".join(others))
+    monkeypatch.setenv("PERCEPTRONS_DATA", str(tmp_path))
+    assert load("pima").frame.equals(expected.frame)
+    for other in ("148.001", "149", "-148", "many", "nan", ""):
+        file.write_text("\n".join([others[0].replace("148.000", other), *others[1:]]))
+        with pytest.raises(ValueError, match="its 768 rows have the digest"):
+            load("pima")
+
+
 def test_a_folder_in_place_of_the_file(folder):
     folder.unlink()
     folder.mkdir()
@@ -195,7 +232,7 @@ def as_openml(name, **changes):
     frame = pd.DataFrame(rows, columns=list(source.header)).replace("?", None)
     if name == "mushroom":
         frame = frame.apply(lambda column: column.map(codes[column.name], na_action="ignore"))
-    target = frame.pop("class").astype("category")
+    target = ("tested_" * (name == "pima") + frame.pop("class")).astype("category")
     if source.numbers:
         frame = frame.astype(float)
     else:
@@ -225,12 +262,13 @@ def test_integers_with_gaps_and_capitals_from_openml(data, openml):
     assert load("wisconsin").frame.equals(expected.frame)
 
 
-def test_a_fraction_from_openml_is_not_rounded(data, openml):
-    table = as_openml("wisconsin")
+@pytest.mark.parametrize("name", KINDS)
+def test_a_fraction_from_openml_is_not_rounded(name, data, openml):
+    table = as_openml(name)
     table.data.iloc[0, 0] += 0.4
     openml(table)
-    with pytest.raises(ValueError, match="its 699 rows have the digest"):
-        load("wisconsin")
+    with pytest.raises(ValueError, match=f"its {FACTS[name][0]} rows have the digest"):
+        load(name)
 
 
 def test_openml_is_asked_if_the_folder_lacks_the_file(data, openml, tmp_path, monkeypatch):
@@ -287,7 +325,7 @@ def test_a_written_table_is_read_back(name, data, tmp_path, capsys):
     main([name, str(file)])
     assert SOURCES[name].title in capsys.readouterr().err
     expected = load(name)
-    texts = [] if name == "wisconsin" else expected.X.columns
+    texts = [] if name in KINDS else expected.X.columns
     table = read_table(file, text=texts)
     assert table.equals(expected.frame)
     assert table.columns[-1] == "class"

@@ -24,7 +24,6 @@ from .fetching import MISSING, Row, find
 from .sources import SOURCES, TARGET, Source
 
 NAMES = tuple(SOURCES)
-LICENCE = "UCI lists its data under CC BY 4.0 (to our knowledge)."
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,9 +62,14 @@ def digest(header: Row, rows: Iterable[Row]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def _values(cells: Iterable[str], source: Source) -> list[str | int | None]:
-    kind = int if source.numbers else str
+def _values(cells: Sequence[str], source: Source) -> list[str | int | float | None]:
+    kind = _kind(cells) if source.numbers else str
     return [None if cell == MISSING else kind(cell) for cell in cells]
+
+
+def _kind(numbers: Sequence[str]) -> type[int] | type[float]:
+    """Floats where a number has decimals; the digest has told that they are the right ones."""
+    return float if any("." in number for number in numbers) else int
 
 
 def _classes(labels: Sequence[str]) -> np.ndarray[Any, Any]:
@@ -74,7 +78,7 @@ def _classes(labels: Sequence[str]) -> np.ndarray[Any, Any]:
 
 def _provenance(source: Source, where: str) -> str:
     return (
-        f"{source.title}. From the UCI Machine Learning Repository, read from {where}. {LICENCE} "
+        f"{source.title}. From the UCI Machine Learning Repository, read from {where}. {source.licence} "
         f"{source.changes}"
     )
 

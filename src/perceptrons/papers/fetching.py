@@ -37,7 +37,7 @@ def _in_folder(name: str, source: Source) -> Found | None:
     if not folder:
         return None
     path = Path(folder, source.file)
-    remedy = f"put UCI's file at {path}, or unset {FOLDER} to fetch the set from OpenML"
+    remedy = f"put the original file at {path}, or unset {FOLDER} to fetch the set from OpenML"
     try:
         lines = path.read_text(encoding="ascii").splitlines()
     except (FileNotFoundError, NotADirectoryError):
@@ -56,19 +56,28 @@ def _in_folder(name: str, source: Source) -> Found | None:
 
 
 def _spelled(cells: Iterable[str], source: Source) -> Row:
-    """In our case and words; a code without a meaning stays, and the digest will tell."""
-    texts = [source.case(cell.strip()) for cell in cells]
+    """In our case, words and numerals; a code without a meaning stays, and the digest will tell."""
+    *texts, label = (source.case(cell.strip()) for cell in cells)
+    numerals = map(_numeral, texts) if source.numbers else texts
     return tuple(
         source.words.get(column, {}).get(text, text)
-        for column, text in zip(source.header, texts, strict=True)
+        for column, text in zip(source.header, [*numerals, label], strict=True)
     )
+
+
+def _numeral(text: str) -> str:
+    """A number as everybody would write it: 25, not 25.0, and 33.6, not 33.60. What is none stays."""
+    try:
+        return _text(float(text))
+    except ValueError:
+        return text
 
 
 def _at_openml(name: str, source: Source) -> Found:
     """OpenML's columns have other names, but stand in the order of the file."""
     table = _fetched(name, source)
     where = f"OpenML (data_id={source.openml})"
-    remedy = f"set {FOLDER} to a folder that holds UCI's file as {source.file}"
+    remedy = f"set {FOLDER} to a folder that holds the original file as {source.file}"
     columns = [column for label, column in table.data.items() if not _is_id(label)]
     if table.target is None or len(columns) != len(source.columns):
         classes = "no class" if table.target is None else "a class"

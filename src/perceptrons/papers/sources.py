@@ -1,6 +1,6 @@
 """What there is to load: for each data set its file, its OpenML number, its columns and its digest.
 
-Names of columns and meanings of codes are those of the documentation that UCI gives with each set.
+Names of columns and meanings of codes follow the documentation that UCI gave with each set.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,6 +9,7 @@ from typing import NamedTuple
 from . import mushrooms
 
 TARGET = "class"
+LICENCE = "UCI lists its data under CC BY 4.0 (to our knowledge)."
 
 VOTES = (
     "handicapped-infants",
@@ -39,6 +40,16 @@ CYTOLOGY = (
     "Normal Nucleoli",
     "Mitoses",
 )
+PATIENTS = (
+    "pregnancies",
+    "plasma glucose",
+    "blood pressure",
+    "skin fold",
+    "insulin",
+    "body mass index",
+    "pedigree",
+    "age",
+)
 SQUARES = tuple(
     f"{row}-{column}-square" for row in ("top", "middle", "bottom") for column in ("left", "middle", "right")
 )
@@ -54,8 +65,9 @@ class Source(NamedTuple):
     changes: str  # what we did to the file's table
     words: Mapping[str, Mapping[str, str]] = {}  # what the codes of a column mean
     case: Callable[[str], str] = str.lower  # of all cells: OpenML may write them otherwise
-    numbers: bool = False  # the columns hold integers; else texts
+    numbers: bool = False  # the columns hold numbers, integers where none has decimals; else texts
     part: slice = slice(None)  # the rows of OpenML's table that are this set
+    licence: str = LICENCE
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -182,5 +194,26 @@ SOURCES = {
         changes="The sample's number was dropped, the classes 2 and 4 were named; 16 unknown cells are null.",
         words={TARGET: {"2": "benign", "4": "malignant"}},
         numbers=True,
+    ),
+    "pima": Source(
+        title="Pima Indians Diabetes: 768 women, 8 numbers each, tested positive for diabetes or negative",
+        file="pima/pima-indians-diabetes.csv",
+        openml=37,
+        columns=PATIENTS,
+        split=_class_last,
+        digest="62e5e054f3cc445c756b6f465096c51139fbaace992e8306845b3332d2919d08",
+        changes="The classes 0 and 1 were named. Zeros were kept as they are, though those of plasma glucose "
+        "(5 cells), blood pressure (35), skin fold (227), insulin (374) and body mass index (11) must stand "
+        "for what was not measured.",
+        words={
+            TARGET: {
+                "0": "negative",
+                "1": "positive",
+                "tested_negative": "negative",  # so OpenML
+                "tested_positive": "positive",
+            }
+        },
+        numbers=True,
+        licence="UCI has withdrawn it; it is commonly given as CC0, public domain (to our knowledge).",
     ),
 }

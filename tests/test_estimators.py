@@ -6,6 +6,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from perceptrons import (
+    ConservativePerceptron,
     KernelPerceptron,
     MarginProjection,
     MaxMarginPerceptron,
@@ -18,6 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 
 JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
 EPOCHS = {} if JIT else {"max_epochs": 12}
+RUNS = {} if JIT else {"n_restarts": 2, "max_epochs": 10}
 STAGES = {} if JIT else {"max_stages": 5}
 
 ESTIMATORS = [
@@ -36,6 +38,9 @@ ESTIMATORS = [
     MaxMarginPerceptron(fit_intercept=False),
     SparsePerceptron(**STAGES),
     SparsePerceptron(k=1, stages=10),
+    ConservativePerceptron(**RUNS),
+    ConservativePerceptron(reject_label=None, **RUNS),
+    ConservativePerceptron(rule="cplr1", band="exact", reject_label=None, **RUNS),
     MarginProjection(1),  # few features there: "auto" would be more than they are
 ]
 
@@ -45,6 +50,11 @@ def expected_failures(estimator):
         return {
             "check_positive_only_tag_during_fit": "it shifts a kernel matrix, which is none thereafter",
             "check_estimators_dtypes": "it rounds a kernel matrix to integers, which is none thereafter",
+        }
+    if isinstance(estimator, ConservativePerceptron) and estimator.reject_label is not None:
+        return {
+            "check_classifiers_train": "it asserts that predict is score > 0 for every row, of which some "
+            "are rejected; the rows of check_classifiers_classes are separable, and none of them is"
         }
     if isinstance(estimator, SparsePerceptron):
         return {

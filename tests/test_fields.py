@@ -1,13 +1,16 @@
 """The vocabulary of model files: each field takes back what it gave, and nothing that others forged."""
 
 import json
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import jsonschema
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import BaseEstimator
 
+from perceptrons.conservative.costs import Costs
+from perceptrons.conservative.record import COSTS, PARAMETERS
 from perceptrons.fields import (
     FLOATS,
     Array,
@@ -26,6 +29,7 @@ from perceptrons.fields import (
     Optional,
     Parameter,
     Parameters,
+    Part,
     Place,
     RandomState,
     Real,
@@ -78,6 +82,10 @@ KEPT = [
     (Matrix(("n", "m")), sp.csr_array((0, 3))),
     (Parameters(), {"a": (1, None), "b": [2.0, "x"], "c": np.nan, "d": LostFunction("f")}),
     (RandomState(), np.random.RandomState(4)),
+    (COSTS, None),
+    (COSTS, Costs()),
+    (COSTS, Costs(gain=1, wrong={"healthy": 1, "ill": 5.5}, reject={"healthy": 0, "ill": 2})),
+    (COSTS, Costs(wrong={0: 1, -1: 5, True: 2, 0.5: 3})),
 ]
 
 
@@ -124,6 +132,10 @@ def test_a_sparse_matrix_that_points_elsewhere(part, values):
         Matrix(("n", "m")).unpack(broken, Place("it", {}))
 
 
+def priced(**changes):
+    return {"gain": 0, "wrong": 1, "reject": 0, **changes}
+
+
 REFUSED = [
     (Count(), -1, "it is -1, but it must be an integer from 0"),
     (Real(least=0), -0.5, "a number >= 0"),
@@ -156,6 +168,17 @@ REFUSED = [
     (Labels("n"), {"dtype": "|S1", "shape": [1], "values": ["ā"]}, "a label of dtype .S1"),
     (Labels("n"), {"dtype": "<U1", "shape": [1], "values": ["ab"]}, "a label of dtype <U1"),
     (Labels("n"), {"dtype": "M8", "shape": [1], "values": [1]}, "a dtype that labels have"),
+    (COSTS, 5, "it is 5, but it must be an object"),
+    (COSTS, priced(profit=1), "it.'profit' is nothing this version knows"),
+    (COSTS, priced(gain=None), "it.gain is None, but it must be a number, or a dict of class → number"),
+    (COSTS, priced(gain=True), "it.gain is True"),
+    (COSTS, priced(gain={"function": "f"}), "it.gain is {'function': 'f'}"),
+    (COSTS, priced(wrong={"dict": [["ill", None]]}), r"it.wrong is {'dict': \[\['ill', None\]\]}"),
+    (COSTS, priced(wrong={"dict": [["ill"]]}), r"it.wrong\[0\] is \['ill'\]"),
+    (COSTS, priced(wrong={"dict": [["ill", 5], ["ill", 1]]}), "a dict that names each class once"),
+    (COSTS, priced(gain={"number": "nan"}), "it: gain=nan, but costs must be numbers from 0 to 1e.100"),
+    (COSTS, priced(reject=2), "it: reject=2, but it must be below wrong=1.* always answers$"),
+    (COSTS, priced(wrong={"dict": [["ill", 0]]}), r"it: reject\['ill'\]=0, but it must be below"),
 ]
 
 
@@ -203,3 +226,48 @@ def test_a_member_without_a_field_is_noticed_when_declared():
         Record(Pair, {"a": Count()})
     with pytest.raises(TypeError, match="is no Pair"):
         Record(Pair, {"a": Count(), "b": Count()}).pack((1, 2))
+
+
+class Thrifty(BaseEstimator):
+    """An estimator with a parameter that is not plain."""
+
+    _file_fields: ClassVar = {"n_iter_": Count()}
+    _file_parameters = PARAMETERS
+
+    def __init__(self, *, eta=1.0, costs=None):
+        self.eta, self.costs = eta, costs
+
+
+def fitted(**parameters):
+    model = Thrifty(**parameters)
+    model.n_iter_ = 3
+    return model
+
+
+@pytest.mark.parametrize("costs", [None, Costs(wrong={"healthy": 1, "ill": 5}, reject=0.5)])
+def test_a_parameter_with_a_field_of_its_own(costs):
+    part = Part(Thrifty)
+    packed = json.loads(json.dumps(part.pack(fitted(eta=(1, 2), costs=costs))))
+    jsonschema.validate(packed, part.schema())
+    again = part.unpack(packed, Place("", {}))
+    assert (again.eta, again.costs, again.n_iter_) == ((1, 2), costs, 3)
+    del packed["parameters"]["costs"]  # a file from before there were costs
+    assert part.unpack(packed, Place("", {})).costs is None
+
+
+def test_a_parameter_with_a_field_of_its_own_is_not_believed():
+    part = Part(Thrifty)
+    packed = part.pack(fitted(costs=Costs()))
+    packed["parameters"]["costs"]["reject"] = 7
+    with pytest.raises(ValueError, match=r"^parameters\.costs: reject=7, but it must be below wrong=1\.0"):
+        part.unpack(packed, Place("", {}))
+    with pytest.raises(ValueError, match="Thrifty cannot be saved: its costs is 3 is no Costs"):
+        part.pack(fitted(costs=3))
+
+
+def test_a_field_for_a_parameter_that_does_not_exist():
+    class Misspelled(Thrifty):
+        _file_parameters: ClassVar = {"cost": COSTS}
+
+    with pytest.raises(TypeError, match=r"Misspelled has the parameters \['costs', 'eta'\], .* \['cost'\]"):
+        Part(Misspelled)

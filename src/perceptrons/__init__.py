@@ -6,6 +6,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import theory
     from .certifying import certify, verify
+    from .conservative.chow import ChowClassifier
+    from .conservative.conservative_perceptron import ConservativePerceptron
+    from .conservative.costs import Costs
+    from .conservative.display import ErrorRejectDisplay
+    from .conservative.metrics import (
+        coverage_score,
+        reject_confusion_matrix,
+        risk_score,
+        selective_accuracy,
+    )
     from .data.columns import TableEncoder
     from .data.literals import LiteralEncoder
     from .data.projection import MarginProjection
@@ -23,6 +33,10 @@ __version__ = "0.1.0"
 __all__ = [
     "NAMED",
     "Certificate",
+    "ChowClassifier",
+    "ConservativePerceptron",
+    "Costs",
+    "ErrorRejectDisplay",
     "KernelPerceptron",
     "LiteralEncoder",
     "MarginProjection",
@@ -32,8 +46,12 @@ __all__ = [
     "SparsePerceptron",
     "TableEncoder",
     "certify",
+    "coverage_score",
     "load",
+    "reject_confusion_matrix",
+    "risk_score",
     "save",
+    "selective_accuracy",
     "theory",
     "trace",
     "verify",
@@ -43,6 +61,10 @@ __all__ = [
 # scikit-learn, and an optional dependency for nobody who does without.
 _HOMES = {
     "Certificate": ".theory.certificate",
+    "ChowClassifier": ".conservative.chow",
+    "ConservativePerceptron": ".conservative.conservative_perceptron",
+    "Costs": ".conservative.costs",
+    "ErrorRejectDisplay": ".conservative.display",
     "KernelPerceptron": ".margin.kernel",
     "LiteralEncoder": ".data.literals",
     "MarginProjection": ".data.projection",
@@ -53,8 +75,12 @@ _HOMES = {
     "SparsePerceptron": ".sparse.sparse_perceptron",
     "TableEncoder": ".data.columns",
     "certify": ".certifying",
+    "coverage_score": ".conservative.metrics",
     "load": ".export.model_file",
+    "reject_confusion_matrix": ".conservative.metrics",
+    "risk_score": ".conservative.metrics",
     "save": ".export.model_file",
+    "selective_accuracy": ".conservative.metrics",
     "theory": ".theory",
     "trace": ".margin.trace",
     "verify": ".certifying",

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from .rows import Array
 
 BLOCK = 64  # rows; a block is read in memory order before its rows are visited at random
+FEW = 64 * BLOCK  # rows that are quick to walk in any order
 
 
 def unsigned(n_rows: int) -> type[np.unsignedinteger[Any]]:
@@ -43,7 +44,19 @@ def permuted(rows: Array, rng: np.random.RandomState) -> Array:
     return np.asarray(rng.permutation(rows))
 
 
+def visits(n_rows: int, rng: np.random.RandomState) -> tuple[Array, int]:
+    """A random order, and the size of the blocks it visits; 0: few rows, which are mixed as a whole."""
+    if n_rows <= FEW:
+        return permuted(given(n_rows), rng), 0
+    return shuffled(n_rows, rng), BLOCK
+
+
 def generators(random_state: Any, n: int) -> list[np.random.RandomState]:
     """One source of orders per weight vector, so that none depends on how long another one trained."""
     seeds = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=n)
     return [np.random.RandomState(seed) for seed in seeds]
+
+
+def starting_points(n: int, n_weights: int, rng: np.random.RandomState) -> tuple[Array, Array]:
+    """Normal weights, an intercept the last of each row; and two numbers from 0 to 1."""
+    return rng.standard_normal((n, n_weights + 1)), rng.uniform(size=(n, 2))

@@ -48,7 +48,7 @@ def _flat(value: Any) -> str:
 
 def from_bytes(data: bytes) -> dict[str, Any]:
     """The document, if it is one of ours and whole; else a ValueError that says why not."""
-    document = _parse(data)
+    document = parse(data)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise ValueError(f'it is JSON, but not a model file: its "format" is not "{FORMAT}"')
     version = document.get("version")
@@ -81,7 +81,7 @@ def _check(data: bytes, checksum: Any) -> None:
         )
 
 
-def _parse(data: bytes) -> Any:
+def parse(data: bytes) -> Any:
     hooks: dict[str, Any] = {
         "object_pairs_hook": _object,
         "parse_int": _integer,

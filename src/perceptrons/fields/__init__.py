@@ -4,10 +4,11 @@ An estimator joins by one class attribute, a dict of attribute name → field:
 
     _file_fields: ClassVar[dict[str, Field]] = {"coef_": Array(FLOATS, ("vectors", "features")), …}
 
-and, where attributes must agree with one another or follow from others, by a method `_loaded` that checks
-and derives them. What a file says is never trusted: a field takes exactly what it declares and refuses the
-rest with the place in the file. In shapes a name stands for a number that must be the same in the whole
-model; a name that begins with a dot is each record's own.
+where a parameter of the constructor is no plain value, by another, `_file_parameters` (name → field); and,
+where attributes must agree with one another or follow from others, by a method `_loaded` that checks and
+derives them. What a file says is never trusted: a field takes exactly what it declares and refuses the rest
+with the place in the file. In shapes a name stands for a number that must be the same in the whole model; a
+name that begins with a dot is each record's own.
 """
 
 from .arrays import FLOATS, Array, AsList, Names, Structured

@@ -116,7 +116,10 @@ class Record(Field):
         values = {
             name: field.unpack(given[name], place.inside().of(name)) for name, field in self.fields.items()
         }
-        return self.make(**values)
+        try:
+            return self.make(**values)
+        except ValueError as error:  # of a class that refuses values that do not fit together
+            raise ValueError(f"{place.path}: {str(error).removesuffix('.')}") from None
 
     def schema(self) -> Schema:
         return members_schema({name: field.schema() for name, field in self.fields.items()})

@@ -11,8 +11,8 @@ PARTS = ("parameters", "fitted")
 
 
 class Part(Field):
-    """An estimator that declares `_file_fields` and, where attributes must agree or follow from others,
-    `_loaded`; or one that others declare for it."""
+    """An estimator that declares `_file_fields`; where parameters are not plain, `_file_parameters`; where
+    attributes must agree or follow from others, `_loaded`. Or one that others declare for it."""
 
     def __init__(
         self,
@@ -23,9 +23,17 @@ class Part(Field):
     ) -> None:
         self.make, self.name = make, make.__name__
         self.defaults = make().get_params(deep=False)
-        self.parameters = parameters or {name: Parameter() for name in self.defaults}
+        self.parameters = parameters or self._own_parameters()
         self.fitted = fitted or make._file_fields
         self.check: Any = check or getattr(make, "_loaded", lambda model: None)
+
+    def _own_parameters(self) -> dict[str, Field]:
+        """A field per parameter of the constructor: its own, or the one for all that is plain."""
+        special: dict[str, Field] = getattr(self.make, "_file_parameters", {})
+        unknown = [name for name in special if name not in self.defaults]
+        if unknown:  # a name misspelled would leave its parameter to the plain field in silence
+            raise TypeError(f"{self.name} has the parameters {[*self.defaults]}, but declares {unknown}")
+        return {name: special.get(name) or Parameter() for name in self.defaults}
 
     def required(self) -> list[str]:
         """The attributes that a fitted one has in any case."""
@@ -61,7 +69,7 @@ class Part(Field):
         try:
             self.check(model)
         except ValueError as error:
-            raise ValueError(f"{place.of('fitted').path}: {error}") from None
+            raise ValueError(f"{place.of('fitted').path}: {str(error).removesuffix('.')}") from None
         return model
 
     def _with_defaults(self, packed: Any) -> Any:

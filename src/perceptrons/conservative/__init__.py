@@ -1,0 +1,1 @@
+"""Perceptrons that may refuse to answer (Sundararajan and Pal)."""

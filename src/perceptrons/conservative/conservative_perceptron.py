@@ -1,0 +1,187 @@
+"""`ConservativePerceptron`: Sundararajan and Pal, "A Conservative Approach to Perceptron Learning".
+
+Predict +1 if s ≥ λ₊, −1 if s ≤ −λ₋, else reject; weights and bands are learnt together, for stated costs.
+
+Deviations: bands have an upper limit, without which weights may follow ever wider bands and never separate
+what is separable; whether the hyperplane separates all rows is looked at after each epoch, not after each
+correction; rows are visited in random order; costs are scaled so that the largest a + b is 1, which makes no
+difference to the costs of the paper's experiments and lets step sizes suit all others; the band of least
+training risk can be had exactly.
+"""
+
+import warnings
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from ..base import LinearThreshold
+from ..data.encode import encode
+from ..data.order import generators
+from ..data.rows import Array
+from ..fields import Field
+from .costs import read_costs
+from .labels import resolve
+from .outcome import Outcome, complaint, decide, futility, outcome
+from .record import FIELDS, PARAMETERS, restore
+from .rejecting import Rejecting
+from .settings import read_settings
+from .training import Training, train
+
+
+class ConservativePerceptron(Rejecting, LinearThreshold):
+    """A linear classifier of two classes that refuses doubtful rows, trained for what answers cost.
+
+    Parameters
+    ----------
+    rule : {"cplr2", "cplr1"}, default "cplr2"
+        How weights and bands are corrected: "cplr1" by one gradient, row by row; "cplr2" the bands once per
+        epoch, by what answers would gain and lose in them.
+    reject_cost : float in [0, 1), default 0.2
+        What a refusal costs where an error costs 1 and a right answer nothing.
+    costs : Costs or None, default None
+        Other costs, which may differ by class; `reject_cost` is not looked at then.
+    symmetric : bool, default False
+        One band for both sides.
+    band : {"learnt", "exact"}, default "learnt"
+        "exact": for the weights found, the bands of least training risk.
+    standardize : bool, default True
+        Learn from columns of mean 0 and deviation 1. `coef_`, `intercept_` are those of columns as they are.
+    eta_weights, eta_bands : float or several; default (0.01, 0.1) and "auto"
+        Step sizes; all pairs are tried. "auto": (0.01, 0.1, 1), for "cplr1" times that of the weights.
+    max_band : float or "auto"
+        The upper limit of bands while they are learnt; "auto": twice the largest |score| of a run's start.
+    n_restarts : int, default 8
+        Random starts; each is tried with each pair of step sizes.
+    max_epochs : int, default 100
+        Passes over the rows, at most; reaching it warns.
+    reject_label : "auto", number, str or None, default "auto"
+        What `predict` says of a rejected row. "auto": "reject" among texts, else 0, or -1 if 0 is a class, or
+        a number below all classes. None: `predict` always answers; `rejects` tells. Ensembles that count
+        predictions, like `BaggingClassifier` and `VotingClassifier`, need None: they take -1 for a class.
+    random_state : int, RandomState or None, default None
+        For starts and the order of rows; an int makes the fit repeatable.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_features_in_, feature_names_in_ : as in scikit-learn.
+    bands_ : array of two, λ of the side of `classes_[0]` and of `classes_[1]`: an answer needs a score ≤ −λ
+        or ≥ λ. Infinite where that side is never answered.
+    reject_label_ : what `predict` says of a rejected row.
+    training_risk_ : the mean cost of the training rows.
+    step_sizes_ : of weights and bands, in the run that was best.
+    n_updates_ : corrections of that run up to the model that was kept. n_iter_ : epochs.
+    converged_ : whether all training rows are answered, and right (or rejected, where that costs no more).
+
+    Notes
+    -----
+    Rows of `error_reject_curve` are ordered by |score|; where the bands of both sides differ, what the model
+    does by itself need not lie on that curve.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import warnings; warnings.simplefilter("ignore")  # it warns that it is not right about every row
+    >>> from perceptrons import ConservativePerceptron
+    >>> X = np.array([[-3], [-2], [-1.5], [-0.2], [-0.1], [0.1], [0.3], [1.5], [2], [3]])
+    >>> y = np.array(["no", "no", "no", "yes", "no", "yes", "no", "yes", "yes", "yes"])
+    >>> model = ConservativePerceptron(reject_cost=0.1, band="exact", random_state=0).fit(X, y)
+    >>> model.predict([[-2.5], [0.2], [2.5]])
+    array(['no', 'reject', 'yes'], dtype='<U6')
+    >>> float(model.rejects(X).mean()), round(model.risk(X, y), 2)
+    (0.4, 0.04)
+    """
+
+    _file_fields: ClassVar[dict[str, Field]] = FIELDS
+    _file_parameters: ClassVar[dict[str, Field]] = PARAMETERS
+
+    def __init__(
+        self,
+        *,
+        rule: str = "cplr2",
+        reject_cost: float = 0.2,
+        costs: Any = None,
+        symmetric: bool = False,
+        band: str = "learnt",
+        standardize: bool = True,
+        eta_weights: Any = (0.01, 0.1),
+        eta_bands: Any = "auto",
+        max_band: Any = "auto",
+        n_restarts: int = 8,
+        max_epochs: int = 100,
+        reject_label: Any = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.rule = rule
+        self.reject_cost = reject_cost
+        self.costs = costs
+        self.symmetric = symmetric
+        self.band = band
+        self.standardize = standardize
+        self.eta_weights = eta_weights
+        self.eta_bands = eta_bands
+        self.max_band = max_band
+        self.n_restarts = n_restarts
+        self.max_epochs = max_epochs
+        self.reject_label = reject_label
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> "ConservativePerceptron":
+        """Learn from rows of two classes."""
+        settings, costs = read_settings(self), read_costs(self.costs, self.reject_cost)
+        (rng,), before = generators(self.random_state, 1), vars(self).copy()
+        try:
+            data = encode(self, X, y)
+            check_two(data.classes)
+            prices, label = costs.of(data.classes), resolve(self.reject_label, data.classes)
+            (signs,) = data.signs()
+            training = train(data, signs, prices, settings, rng)
+            check_finite(self, training.best.coef)
+            found = outcome(training.best, data, signs, prices, settings)
+        except Exception:
+            self.__dict__ = before  # as if nothing had happened
+            raise
+        self.classes_, self.reject_label_, self._prices = data.classes, label, prices
+        self._publish(training, found)
+        if found.futile:
+            warnings.warn(futility(prices, found), UserWarning, stacklevel=2)
+        elif not found.converged:
+            n_runs = settings.n_restarts * len(settings.step_sizes)
+            warnings.warn(complaint(found, n_runs, settings.max_epochs), ConvergenceWarning, stacklevel=2)
+        return self
+
+    def _publish(self, training: Training, found: Outcome) -> None:
+        best = training.best
+        self.coef_, self.intercept_ = best.coef[None], np.array([best.intercept])
+        self.bands_, self.training_risk_, self.converged_ = found.bands, found.risk, found.converged
+        self.step_sizes_ = np.array(training.step_sizes)
+        self.n_updates_, self.n_iter_ = best.n_updates, training.n_epochs
+
+    def _judge(self, X: Any) -> tuple[Array, Array, Array]:
+        scores = self.decision_function(X)
+        return *decide(scores, self.bands_), np.abs(scores)
+
+    def _loaded(self) -> None:
+        """Check what a model file held."""
+        restore(self)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+def check_finite(model: Any, coef: Array) -> None:
+    if not np.isfinite(coef).all():
+        raise ValueError(
+            f"The weights overflow with eta_weights={model.eta_weights!r}; use smaller ones, as (0.01, 0.1)."
+        )
+
+
+def check_two(classes: Array) -> None:
+    if len(classes) > 2:
+        raise ValueError(
+            f"Only binary classification is supported. The target has {len(classes)} classes; use "
+            "OneVsRestClassifier(ConservativePerceptron()) of scikit-learn, which always answers, or "
+            "ChowClassifier, which may reject whatever the number of classes."
+        )

@@ -1,0 +1,150 @@
+"""Sundararajan and Pal's conservative perceptron, row by row in plain Python; nothing of the library.
+
+Classes are +1 and −1; costs are dicts of class → number: a (gain), b (wrong), c (reject). A state is
+{"w": list, "b": number, "bands": {+1: λ₊, −1: λ₋}}. Deviations from the paper, which are ours: bands have a
+cap, whether the hyperplane separates all rows is looked at after each epoch, a score of 0 is on side +1.
+"""
+
+from itertools import pairwise, product
+from math import exp
+
+
+def score(x, state):
+    return sum(w * v for w, v in zip(state["w"], x, strict=True)) + state["b"]
+
+
+def side_of(s):
+    return 1 if s >= 0 else -1
+
+
+def is_rejected(s, bands):
+    return abs(s) < bands[side_of(s)]
+
+
+def risk(scores, y, bands, costs):
+    total = 0
+    for s, label in zip(scores, y, strict=True):
+        if is_rejected(s, bands):
+            total += costs["c"][label]
+        else:
+            total += -costs["a"][label] if side_of(s) == label else costs["b"][label]
+    return total / len(y)
+
+
+def cplr1(rejected, a, b, c):
+    """Equations 9 to 11: what is added to w (times y·x), to the band of the row's class, to the other."""
+    return (a + b, -(a + c), b - c) if rejected else (a + 2 * b - c, -(a + b), b - c)
+
+
+def cplr2(rejected, a, b, c):
+    """Equation 13; the bands have a step of their own."""
+    return (a + c, 0, 0) if rejected else (a + b, 0, 0)
+
+
+def criterion(x, y, state, costs):
+    """J of equation 8; 0 where the answer is right."""
+    s, bands = score(x, state), state["bands"]
+    a, b, c = (costs[part][y] for part in "abc")
+    rejected = is_rejected(s, bands)
+    if not rejected and side_of(s) == y:
+        return 0
+    tau_c, tau_r = bands[y] - y * s, bands[-y] + y * s
+    return ((a + c) if rejected else (a + b)) * tau_c - (b - c) * tau_r
+
+
+def present(x, y, state, costs, rule, eta_weights, eta_bands, cap, symmetric=False, frozen=False):
+    """Look at one row; returns whether it changed anything."""
+    s, bands = score(x, state), state["bands"]
+    rejected = is_rejected(s, bands)
+    if not rejected and side_of(s) == y:
+        return False
+    along, own, other = rule(rejected, *(costs[part][y] for part in "abc"))
+    if frozen:
+        along, other = 0, 0
+    state["w"] = [w + eta_weights * along * y * v for w, v in zip(state["w"], x, strict=True)]
+    state["b"] += eta_weights * along * y
+    change = {y: own + other, -y: own + other} if symmetric else {y: own, -y: other}
+    for side, delta in change.items():
+        bands[side] = min(max(bands[side] + eta_bands * delta, 0), cap)
+    return True
+
+
+def band_correction(scores, y, lam, side, costs):
+    """Equations 14 to 17 for one side; `side=0` pools both, by |s|."""
+    rows = [
+        (abs(s), label, side_of(s) == label)
+        for s, label in zip(scores, y, strict=True)
+        if side in (0, side_of(s))
+    ]
+    xi = max([s for s, _, right in rows if not right], default=0)
+    predicted = [(label, right) for s, label, right in rows if lam <= s <= xi]
+    rejected = [(label, right) for s, label, right in rows if s < lam]
+    return max(_trade_off(predicted, costs), 0) + min(_trade_off(rejected, costs), 0)
+
+
+def _trade_off(region, costs):
+    if not region:
+        return 0
+    lost = sum(costs["b"][label] - costs["c"][label] for label, right in region if not right)
+    won = sum(costs["a"][label] + costs["c"][label] for label, right in region if right)
+    return (lost - won) / len(region)
+
+
+def band_step(scores, y, bands, costs, eta_bands, cap, symmetric=False):
+    for side in (1, -1):
+        delta = band_correction(scores, y, bands[side], 0 if symmetric else side, costs)
+        bands[side] = min(max(bands[side] + eta_bands * delta, 0), cap)
+
+
+def epoch(X, y, order, state, costs, rule, eta_weights, eta_bands, cap, symmetric=False):
+    """One pass, and what follows it; returns the risk."""
+    for i in order:
+        state["updates"] = state.get("updates", 0) + present(
+            X[i], y[i], state, costs, rule, eta_weights, eta_bands, cap, symmetric
+        )
+    scores = [score(x, state) for x in X]
+    state["separates"] = all(side_of(s) == label for s, label in zip(scores, y, strict=True))
+    if state["separates"]:
+        freeze(X, y, state, costs, rule, eta_weights, eta_bands, cap, symmetric)
+    elif rule is cplr2:
+        band_step(scores, y, state["bands"], costs, eta_bands, cap, symmetric)
+    return risk(scores, y, state["bands"], costs)
+
+
+def freeze(X, y, state, costs, rule, eta_weights, eta_bands, cap, symmetric):
+    """Section 3.3: the weights stay, bands are learnt until they change no more. Where refusals cost nothing
+    and answers earn nothing steps lead nowhere; a band that still rejects a row then becomes 0."""
+    before = None
+    while state["bands"] != before:
+        before = dict(state["bands"])
+        if rule is cplr2:
+            band_step([score(x, state) for x in X], y, state["bands"], costs, eta_bands, cap, symmetric)
+        else:
+            for x, label in zip(X, y, strict=True):
+                present(x, label, state, costs, rule, eta_weights, eta_bands, cap, symmetric, frozen=True)
+    scores = [score(x, state) for x in X]
+    for side in (1, -1):
+        if any(is_rejected(s, state["bands"]) for s in scores if symmetric or side_of(s) == side):
+            state["bands"][side] = 0
+
+
+def best_bands(scores, y, costs, symmetric=False):
+    """Brute force: the least risk over all pairs of thresholds, and the smallest bands that reach it."""
+    cuts = {
+        side: [0, *_beyond({abs(s) for s in scores if symmetric or side_of(s) == side})] for side in (1, -1)
+    }
+    pairs = [(t, t) for t in cuts[1]] if symmetric else product(cuts[1], cuts[-1])
+    return min((risk(scores, y, {1: up, -1: down}, costs), up, down) for up, down in pairs)
+
+
+def _beyond(values):
+    """A threshold between each two neighbours, and one above all."""
+    values = sorted(values)
+    return [(low + high) / 2 for low, high in pairwise(values)] + [float("inf")] * bool(values)
+
+
+def confidence(n_rejected, n_wrong, a, b, c):
+    """Equation 18."""
+    if not n_rejected or n_wrong / n_rejected <= (a + c) / (a + b):
+        return 0.0
+    return 1 - exp(-2 * n_rejected * (n_wrong / n_rejected - (a + c) / (a + b)) ** 2)

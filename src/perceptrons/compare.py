@@ -3,7 +3,8 @@
 Each is cross-validated behind a `TableEncoder` that knows the training rows of the fold alone (its means,
 scales and names), as a pipeline would have it, but encoding once for all learners; one that reads tables
 itself gets them as they are. Then it is fitted to all rows, for what a cross validation cannot say: how large
-the model is, what margin it certifies, how long it takes.
+the model is, what margin it certifies, how long it takes. What answers and refusals cost makes learners that
+may reject comparable to those that always answer: the risk is the mean cost of a row.
 """
 
 import re
@@ -21,6 +22,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
 
+from .conservative.chow import ChowClassifier
+from .conservative.conservative_perceptron import ConservativePerceptron
+from .conservative.costs import Costs, Prices, read_costs
+from .conservative.rejecting import Rejecting
 from .data.columns import TableEncoder
 from .margin.kernel import KernelPerceptron
 from .margin.max_margin import MaxMarginPerceptron
@@ -46,10 +51,15 @@ LEARNERS: dict[str, Build] = {  # name → (seed, max_epochs) → an estimator t
     "kernel": lambda seed, max_epochs: KernelPerceptron(
         result="pocket", random_state=seed, max_epochs=max_epochs
     ),
+    "conservative": lambda seed, max_epochs: ConservativePerceptron(random_state=seed, max_epochs=max_epochs),
+    "chow": lambda seed, max_epochs: ChowClassifier(
+        Perceptron(result="average", random_state=seed, max_epochs=max_epochs)
+    ),
     "logistic regression": lambda seed, max_epochs: LogisticRegression(max_iter=10_000),
     "shallow tree": lambda seed, max_epochs: DecisionTreeClassifier(max_depth=3, random_state=seed),
 }
-SLOW = ("kernel", "sparse")  # on many rows only if asked for: minutes, cross-validated
+EPOCHS, USUAL_EPOCHS = {"conservative": 100, "chow": 100}, 1000  # at most: many runs at once, and six fits
+SLOW = ("kernel", "sparse", "conservative")  # on many rows only if asked for: minutes, cross-validated
 MANY_ROWS, FEW_EPOCHS = 10_000, 100  # of a kernel learner, whose epochs take the square of the rows
 
 
@@ -70,8 +80,13 @@ class Result:
 
     Attributes
     ----------
-    accuracy, accuracy_sd, fold_accuracies : on the rows left out; mean, sample deviation, and one per fold.
-        None, and no folds, if the learner failed; a note says why.
+    risk, risk_sd, fold_risks : the mean cost of the rows left out, refusals and errors together; mean, sample
+        deviation, and one per fold. None, and no folds, if the learner failed; a note says why.
+    accuracy, accuracy_sd, fold_accuracies : the share of right answers among those given (so it is selective:
+        who rejects all doubtful rows has a high one). A fold in which nothing is answered has None, and does
+        not count; None if nothing was ever answered. The deviation needs two folds.
+    rejected : the share of the rows left out that are rejected; 0 of a learner that always answers.
+    may_reject : whether it is one that may refuse.
     size : weights (those that are not 0), splits or rows.
     margin : (achieved, bound) of the encoded rows, of several weight vectors that with the smallest; None
         where nothing is known: (None, bound) if the rows are not separated. None for models without margin.
@@ -82,7 +97,12 @@ class Result:
     learner: str
     accuracy: float | None = None
     accuracy_sd: float | None = None
-    fold_accuracies: tuple[float, ...] = ()
+    fold_accuracies: tuple[float | None, ...] = ()
+    risk: float | None = None
+    risk_sd: float | None = None
+    fold_risks: tuple[float, ...] = ()
+    rejected: float | None = None
+    may_reject: bool = False
     size: Size | None = None
     margin: tuple[float | None, float | None] | None = None
     converged: bool | None = None
@@ -100,41 +120,62 @@ def compare(
     max_epochs: int = 1000,
     learners: Sequence[str] | None = None,
     progress: Progress | None = None,
+    costs: Costs | None = None,
 ) -> list[Result]:
     """Cross-validate learners on a frame or array X and its labels y, all on the same folds.
 
     There are fewer folds if a class has fewer rows. Without names in `learners`, all are tried that are quick
-    enough for so many rows. A learner that fails gets a note. `progress(done, total, what)` is called before
-    each fit.
+    enough for so many rows and that tell so many classes apart. A learner that fails gets a note.
+    `progress(done, total, what)` is called before each fit. `costs` are what learners that may reject are
+    trained for, and what the risk of all is computed with; None is `Costs()`: a refusal costs 0.2, an error
+    1. Of the epochs, "conservative" and "chow" make 100 at most.
     """
     X, y, tell = X if hasattr(X, "shape") else np.array(X, object), np.asarray(y), progress or _silent
     splitter = StratifiedKFold(_possible_folds(y, folds), shuffle=True, random_state=seed)
     jobs = [*splitter.split(np.zeros(len(y)), y), (np.arange(len(y)),)]  # last: all rows, nothing to test
-    names = list(dict.fromkeys(learners or default_learners(len(y))))
-    build = {name: _builder(name, len(y), seed, max_epochs) for name in names}
+    classes, codes = np.unique(y, return_inverse=True)
+    costs = read_costs(costs, 0.2)
+    prices = costs.of(classes)
+    names = list(dict.fromkeys(learners or default_learners(len(y), len(classes))))
+    build = {name: _builder(name, len(y), seed, max_epochs, costs) for name in names}
     trials: dict[str, list[_Trial]] = {name: [] for name in names}
     for k, parts in enumerate(jobs):  # rows to learn from, and to test on
         tables, labels = [_take(X, rows) for rows in parts], [y[rows] for rows in parts]
+        judge = _judge(prices, codes[parts[-1]], labels[-1]) if len(parts) > 1 else _no_test
         encoded = _encoded(tables)
         what = f"fold {k + 1} of {len(jobs) - 1}" if len(parts) > 1 else "all rows"
         for j, name in enumerate(names):
             tell(k * len(names) + j, len(jobs) * len(names), f"{what}, {name}")
             if not _failed(trials[name]):
                 one = build[name]()
-                trials[name].append(_try(one, tables if reads_tables(one) else encoded, labels))
+                mine = tables if reads_tables(one) else encoded
+                trials[name].append(_try(one, mine, labels[0], judge))
     tell(len(jobs) * len(names), len(jobs) * len(names), "done")
     return [_result(name, tried) for name, tried in trials.items()]
 
 
-def default_learners(n_rows: int) -> list[str]:
-    return [name for name in LEARNERS if name not in SLOW or n_rows <= MANY_ROWS]
+def default_learners(n_rows: int, n_classes: int = 2) -> list[str]:
+    """Those that are quick enough for so many rows, and tell so many classes apart."""
+    quick = [name for name in LEARNERS if name not in SLOW or n_rows <= MANY_ROWS]
+    return [name for name in quick if tells_apart(name, n_classes)]
 
 
-def _builder(name: str, n_rows: int, seed: int, max_epochs: int) -> Callable[[], Any]:
-    slow = name == "kernel" and n_rows > MANY_ROWS
-    epochs = min(max_epochs, FEW_EPOCHS) if slow else max_epochs
+def tells_apart(name: str, n_classes: int) -> bool:
+    """Whether the learner of this name is meant for so many classes."""
+    return n_classes <= 2 or bool(get_tags(build_learner(name)).classifier_tags.multi_class)
+
+
+def _builder(name: str, n_rows: int, seed: int, max_epochs: int, costs: Costs) -> Callable[[], Any]:
+    most = FEW_EPOCHS if name == "kernel" and n_rows > MANY_ROWS else EPOCHS.get(name, max_epochs)
     build_learner(name)  # a name that is none is refused before anything is fitted
-    return lambda: build_learner(name, seed=seed, max_epochs=epochs)
+    return lambda: _without_label(
+        build_learner(name, seed=seed, max_epochs=min(max_epochs, most), costs=costs)
+    )
+
+
+def _without_label(learner: Any) -> Any:
+    """Refusals are asked for here, not read from predictions; so a class may be called "reject", too."""
+    return learner.set_params(reject_label=None) if may_reject(learner) else learner
 
 
 def _silent(done: int, total: int, what: str) -> None:
@@ -151,10 +192,18 @@ def _encoded(tables: list[Any]) -> list[Any]:
     return [encoder.transform(table) for table in tables]
 
 
+class _Test(NamedTuple):
+    """How the rows left out fared."""
+
+    accuracy: float | None  # of the rows answered; None if there are none
+    risk: float
+    rejected: float
+
+
 class _Trial(NamedTuple):
     model: Any  # None if it failed
     seconds: float
-    accuracy: float  # on the rows left out; 0 if there are none
+    test: _Test | None  # None if it failed, or no rows are left out
     notes: list[str]
 
 
@@ -162,29 +211,68 @@ def _failed(trials: list[_Trial]) -> bool:
     return bool(trials) and trials[-1].model is None
 
 
-def _try(learner: Any, tables: list[Any], labels: list[Any]) -> _Trial:
+def _try(learner: Any, tables: list[Any], y: Any, judge: Callable[[Any, Any], _Test | None]) -> _Trial:
     start = time.perf_counter()
     try:
-        _, notes = quietly(learner.fit, tables[0], labels[0])
+        _, notes = quietly(learner.fit, tables[0], y)
         seconds = time.perf_counter() - start
-        accuracy = float(np.mean(learner.predict(tables[1]) == labels[1])) if len(tables) > 1 else 0.0
+        test = judge(learner, tables[-1])
     except (ValueError, MemoryError) as error:
         reason = " ".join(str(error).split()) or "not enough memory"
-        return _Trial(None, 0.0, 0.0, [f"failed: {reason}"])
-    return _Trial(learner, seconds, accuracy, [_short(note) for note in notes])
+        return _Trial(None, 0.0, None, [f"failed: {reason}"])
+    return _Trial(learner, seconds, test, [_short(note) for note in notes])
+
+
+def _no_test(model: Any, X: Any) -> None:
+    """No rows are left out."""
+
+
+def _judge(prices: Prices, codes: Any, y: Any) -> Callable[[Any, Any], _Test]:
+    """How a model does on rows, of which classes and their places are known."""
+
+    def judge(model: Any, X: Any) -> _Test:
+        answers, rejected = answers_of(model, X)
+        right = answers == y
+        risk = float(prices.of_rows(codes, right, rejected).mean())
+        return _Test(accuracy_of(right, rejected), risk, float(rejected.mean()))
+
+    return judge
+
+
+def answers_of(model: Any, X: Any) -> tuple[Any, Any]:
+    """The class of each row, be it rejected or not, and which rows are."""
+    if may_reject(model):
+        return model.predict_liberal(X), model.rejects(X)
+    answers = model.predict(X)
+    return answers, np.zeros(len(answers), bool)
+
+
+def accuracy_of(right: Any, rejected: Any) -> float | None:
+    """The share of right answers among those given; None if none is."""
+    return None if rejected.all() else float(np.mean(right[~rejected]))
+
+
+def may_reject(model: Any) -> bool:
+    return isinstance(model, Rejecting)
 
 
 def _result(name: str, trials: list[_Trial]) -> Result:
     if _failed(trials):
         return Result(name, notes=tuple(trials[-1].notes))
-    *folds, final = trials
-    accuracies = [trial.accuracy for trial in folds]
+    final, tests = trials[-1], [trial.test for trial in trials if trial.test is not None]
+    accuracies, risks = [test.accuracy for test in tests], [test.risk for test in tests]
+    answered = [accuracy for accuracy in accuracies if accuracy is not None]
     updates = getattr(final.model, "n_updates_", None)
     return Result(
         learner=name,
-        accuracy=float(np.mean(accuracies)),
-        accuracy_sd=float(np.std(accuracies, ddof=1)),
+        accuracy=float(np.mean(answered)) if answered else None,
+        accuracy_sd=float(np.std(answered, ddof=1)) if len(answered) > 1 else None,
         fold_accuracies=tuple(accuracies),
+        risk=float(np.mean(risks)),
+        risk_sd=float(np.std(risks, ddof=1)),
+        fold_risks=tuple(risks),
+        rejected=float(np.mean([test.rejected for test in tests])),
+        may_reject=may_reject(final.model),
         size=size_of(final.model),
         margin=margin_of(final.model),
         converged=getattr(final.model, "converged_", None),
@@ -218,13 +306,17 @@ def quietly(function: Callable[..., Any], *arguments: Any) -> tuple[Any, list[st
 
 
 def _short(warning: str) -> str:
-    """A warning in a few words: the cap that was reached, or how it begins."""
+    """A warning in a few words: that all is rejected, the cap that was reached, or how it begins."""
+    if "every row is rejected" in warning:
+        return "rejects every row"
     cap = re.search(r"\b(max_\w+)", warning)
     return f"{cap.group(1)} reached" if cap else re.split(r": |\. |\n", warning)[0][:80]
 
 
 def size_of(model: Any) -> Size | None:
-    """Weights that are not 0, splits of a tree, or rows of a kernel model."""
+    """Weights that are not 0, splits of a tree, or rows of a kernel model; of what is calibrated, if so."""
+    if isinstance(model, ChowClassifier):
+        return size_of(model.estimator_)
     if hasattr(model, "n_weights_"):
         return Size(int(np.sum(model.n_weights_)), "weights")
     if hasattr(model, "tree_"):
@@ -249,11 +341,17 @@ def known_margin(certificate: Any) -> tuple[float | None, float | None]:
     return certificate.margin if certificate.separable else None, bound
 
 
-def build_learner(name: str, *, seed: int = 0, max_epochs: int | None = None) -> Any:
-    """An estimator to be fitted, by its name in `LEARNERS` or its historical name in `NAMED`."""
+def build_learner(
+    name: str, *, seed: int = 0, max_epochs: int | None = None, costs: Costs | None = None
+) -> Any:
+    """An estimator to be fitted, by its name in `LEARNERS` or its historical name in `NAMED`.
+
+    Costs are for those that may reject; the others know of none.
+    """
     given = {} if max_epochs is None else {"max_epochs": max_epochs}
     if name in LEARNERS:
-        return LEARNERS[name](seed, max_epochs or 1000)
+        learner = LEARNERS[name](seed, max_epochs or EPOCHS.get(name, USUAL_EPOCHS))
+        return learner.set_params(costs=costs) if costs and may_reject(learner) else learner
     if name in NAMED:
         return Perceptron(**{"random_state": seed, **NAMED[name], **given})
     names = list(dict.fromkeys([*LEARNERS, *NAMED]))

@@ -36,7 +36,7 @@ def certify(
     if not hasattr(loaded.learner, "certificate_"):
         raise ValueError(
             f"The model in {model} has no certificate: a {type(loaded.learner).__name__} proves no margin; "
-            "`perceptrons explain` shows which of its rules decide about a row."
+            f"`perceptrons explain` shows {_shown(loaded.learner)}."
         )
     target = target or loaded.about.get("target")
     if target is None:
@@ -62,6 +62,12 @@ def certify(
         _show(f"{model} on {table}", loaded.learner, found, reason)
     if reason:
         raise typer.Exit(1)
+
+
+def _shown(learner: Any) -> str:
+    """By `explain`, of a model without a certificate."""
+    rules = "which of its rules decide about a row"
+    return rules if hasattr(learner, "conjunctions_") else "what each column adds to the score of a row"
 
 
 def _reason(learner: Any, rows: Any, y: Any) -> str:

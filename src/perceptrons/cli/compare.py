@@ -1,6 +1,6 @@
 """`perceptrons compare`: the learners side by side on a table."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated, Any
 
 import typer
@@ -19,6 +19,8 @@ def compare(
         list[str] | None,
         typer.Option("--learner", help="Compare this one; may be repeated. Else all.", metavar="NAME"),
     ] = None,
+    reject_cost: options.RejectCost = None,
+    costs: options.CostsFile = None,
     seed: options.Seed = 0,
     max_epochs: options.Epochs = 1000,
     drop: options.Drop = None,
@@ -30,33 +32,62 @@ def compare(
 ) -> None:
     """Learners side by side on a table, cross-validated.
 
-    One line each: accuracy, size, the margin it certifies, and how training ended.
+    One line each: accuracy, what errors and refusals cost, size, the margin it certifies, and how training
+    ended.
 
     \b
     Example: perceptrons compare table.csv --target outcome --drop id
     """
     from ..compare import compare as run
+    from ..conservative.costs import Costs
+    from .costs_file import for_classes
     from .show import emit
     from .waiting import waiting
 
+    prices = options.read_costs(reject_cost, costs) or Costs()
     how = reading(header, separator, missing)
     if table is None:
         _refuse({"target": target, "drop": drop, "nominal": nominal, "no-header": header is False})
         _refuse(dict.fromkeys(how.given(), True))
     with waiting("comparing") as progress:
         data = _table(table, target, drop, nominal, how)
+        prices = for_classes(prices, data.names(), costs)
         results = run(
-            data.X, data.y, folds=folds, seed=seed, max_epochs=max_epochs, learners=learner, progress=progress
+            data.X,
+            data.y,
+            folds=folds,
+            seed=seed,
+            max_epochs=max_epochs,
+            learners=learner,
+            progress=progress,
+            costs=prices,
         )
-    done = [result for result in results if result.accuracy is not None]
+    results = [_explained(result, len(data.names())) for result in results]
+    done = [result for result in results if result.risk is not None]
     if not done:
         raise ValueError(f"{results[0].learner} {results[0].notes[0]}")
     if json:
-        emit({"data": data.summary(), "results": [asdict(result) for result in results]})
+        emit(
+            {
+                "data": data.summary(),
+                "costs": asdict(prices),
+                "results": [asdict(result) for result in results],
+            }
+        )
         return
     _show_data(data)
-    _show_choices(data, learner or [], folds, len(done[0].fold_accuracies))
-    _show_results(results, len(done[0].fold_accuracies))
+    _show_choices(data, learner or [], folds, len(done[0].fold_risks))
+    _show_results(results, len(done[0].fold_risks), prices)
+
+
+def _explained(result: Any, n_classes: int) -> Any:
+    """A learner of two classes fails in words for Python; here in those of the command line."""
+    from ..compare import tells_apart
+    from .words import too_many
+
+    if result.risk is not None or tells_apart(result.learner, n_classes):
+        return result
+    return replace(result, notes=(f"failed: it {too_many(n_classes)}.",))
 
 
 def _refuse(options: dict[str, Any]) -> None:
@@ -86,7 +117,7 @@ def _show_data(data: Any) -> None:
 
 def _show_choices(data: Any, learners: list[str], asked: int, folds: int) -> None:
     """What is not done as one might expect."""
-    from ..compare import FEW_EPOCHS, MANY_ROWS, SLOW
+    from ..compare import FEW_EPOCHS, MANY_ROWS
     from .show import say
 
     if folds < asked:
@@ -94,18 +125,35 @@ def _show_choices(data: Any, learners: list[str], asked: int, folds: int) -> Non
         say(f"{folds} folds, not {asked}: class {rare!r} has {count} rows.")
     if len(data.y) > MANY_ROWS and "kernel" in learners:
         say(f"Above {MANY_ROWS:,} rows the kernel gets {FEW_EPOCHS} epochs at most.")
-    if len(data.y) > MANY_ROWS and not learners:
-        names = " and ".join(SLOW)
-        say(f"Above {MANY_ROWS:,} rows {names} are slow, and left out; --learner {SLOW[0]} asks for one.")
+    if not learners:
+        _show_left_out(len(data.y), len(data.classes()))
 
 
-def _show_results(results: list[Any], folds: int) -> None:
-    from .show import interval, say, seconds, table
+def _show_left_out(n_rows: int, n_classes: int) -> None:
+    from ..compare import LEARNERS, MANY_ROWS, SLOW, tells_apart
+    from .show import say
+    from .words import listing
+
+    able = [name for name in LEARNERS if tells_apart(name, n_classes)]
+    slow = [name for name in SLOW if name in able]
+    if n_rows > MANY_ROWS:
+        names = listing(slow)
+        say(f"Above {MANY_ROWS:,} rows {names} are slow, and left out; --learner {slow[0]} asks for one.")
+    for name in LEARNERS:
+        if name not in able:
+            say(f"{name} tells two classes apart, not {n_classes}, and is left out.")
+
+
+def _show_results(results: list[Any], folds: int, costs: Any) -> None:
+    from .show import first, interval, say, seconds, table
+    from .words import costs_in_words
 
     rows = [
         [
             result.learner,
             _accuracy(result),
+            _rejected(result),
+            "" if result.risk is None else f"{result.risk:.3f}",
             str(result.size or ""),
             interval(result.margin),
             "" if result.n_updates is None else f"{result.n_updates:,}",
@@ -114,33 +162,53 @@ def _show_results(results: list[Any], folds: int) -> None:
         ]
         for result in results
     ]
+    numbers = ["accuracy", "rejected", "risk", "size", "margin", "updates", "fit"]
     table(
-        ["learner", "accuracy", "size", "margin", "updates", "fit", "training"],
+        ["learner", *numbers, "training"],
         rows,
-        right=["accuracy", "size", "margin", "updates", "fit"],
+        right=numbers,
         whole=["learner"],
-        spare=["updates", "fit", "size", "training", "margin"],
-        bold=max(range(len(results)), key=lambda k: results[k].accuracy or 0.0),
+        spare=["updates", "fit", "size", "training", "margin", "rejected", "risk"],
+        bold=min(range(len(results)), key=lambda k: _by_risk(results[k])),
     )
+    say(*first([f"{one.learner} {one.notes[0]}" for one in results if one.risk is None]))
     say(
-        f"Accuracy: mean ± deviation over {folds} folds; the rest: fitted to all rows. Margins are those of "
-        "the encoded rows (numbers standardised, names one-hot): for max and soft margin as they are, else "
-        "with a coordinate for the intercept; the kernel's are in its feature space."
+        f"Accuracy: of the rows answered, mean ± deviation over {folds} folds. Risk: the mean cost of a row, "
+        f"where {costs_in_words(costs)}; the least is best. The rest: fitted to all rows. Margins are those "
+        "of the encoded rows (numbers standardised, names one-hot): for max and soft margin as they are, "
+        "else with a coordinate for the intercept; the kernel's are in its feature space."
     )
+
+
+def _by_risk(result: Any) -> float:
+    return float("inf") if result.risk is None else float(result.risk)
 
 
 def _accuracy(result: Any) -> str:
     from .show import hundredths
 
-    if result.accuracy is None:
+    if result.risk is None:
         return "failed"
+    if result.accuracy is None:
+        return ""
+    if result.accuracy_sd is None:
+        return f"{hundredths(result.accuracy)} %"
     deviation = 100 * result.accuracy_sd
     spread = f"{deviation:.1f}" if deviation >= 0.05 or not deviation else f"{deviation:.1g}"
     return f"{hundredths(result.accuracy)} ± {spread} %"
 
 
+def _rejected(result: Any) -> str:
+    from .show import percent
+
+    return percent(result.rejected) if result.may_reject else ""
+
+
 def _training(result: Any) -> str:
-    notes = "; ".join(result.notes)
+    """How it ended, in few words; why one failed is said below the table, where there is room."""
+    if result.risk is None:
+        return ""
+    notes = "; ".join(note.removesuffix(" reached") for note in result.notes)
     if result.converged:
         return f"converged ({notes} in a fold)" if notes else "converged"
     return notes

@@ -1,6 +1,8 @@
 """`perceptrons explain`: why a model gives a row of a table its class, in parts that add up."""
 
+import math
 from dataclasses import asdict, dataclass
+from itertools import combinations
 from typing import Annotated, Any
 
 import typer
@@ -37,7 +39,7 @@ def explain(
     """Why a model predicts what it does for a row of a table.
 
     A score is a sum; shown is what each rule of a sparse model, or each column of a linear one as it is
-    encoded, adds to it.
+    encoded, adds to it. A model that may reject answers where the sum is far enough from 0.
 
     \b
     Example: perceptrons explain model.json new.csv --row 3
@@ -45,23 +47,26 @@ def explain(
     from .models import load, warn_of
     from .show import emit
     from .waiting import waiting
+    from .words import bands_as_dicts
 
     loaded = load(model)
     with waiting("explaining"):
         frame = loaded.read_table(table, reading(header, separator, missing))
         cells, unseen = loaded.lay_out(frame, row)
-        prediction = loaded.pipeline.predict(cells).tolist()[0]
-        vector, label, score = _scored(loaded.pipeline.decision_function(cells)[0], loaded.learner.classes_)
-        parts = _parts(loaded, cells, vector)
+        encoded, learner = loaded.encode(cells), loaded.learner
+        prediction = learner.predict(encoded).tolist()[0]
+        vector, label, score = _scored(learner.decision_function(encoded)[0], learner.classes_)
+        parts = _parts(loaded, encoded, vector)
+        refused = loaded.refused(encoded)
     facts = {"row": row, "prediction": prediction, "label": label, "score": score}
+    facts |= {"rejected": None if refused is None else bool(refused[0]), "bands": bands_as_dicts(learner)}
     if json:
         emit(
             {**facts, "parts": [part.facts() for part in parts], "unseen": [one._asdict() for one in unseen]}
         )
         return
     warn_of(unseen)
-    by_rules = hasattr(loaded.learner, "explain")
-    _show(f"{table}, row {row}", facts, parts, by_rules, len(loaded.learner.classes_))
+    _show(f"{table}, row {row}", facts, parts, learner)
 
 
 def _scored(scores: Any, classes: Any) -> tuple[int, Any, float]:
@@ -72,8 +77,8 @@ def _scored(scores: Any, classes: Any) -> tuple[int, Any, float]:
     return vector, classes.tolist()[vector if np.ndim(scores) else 1], float(np.ravel(scores)[vector])
 
 
-def _parts(loaded: Any, cells: Any, vector: int) -> list[Reason]:
-    learner, rows = loaded.learner, loaded.encode(cells)
+def _parts(loaded: Any, rows: Any, vector: int) -> list[Reason]:
+    learner = loaded.learner
     if hasattr(learner, "explain"):
         return [Reason(part.rule, part.adds, holds=part.holds) for part in learner.explain(rows).parts]
     if not hasattr(learner, "coef_"):
@@ -98,10 +103,11 @@ def linear_parts(names: Any, rows: Any, coef: Any, intercept: float) -> list[Rea
     return sorted(parts, key=lambda part: -abs(part.adds))
 
 
-def _show(title: str, facts: dict[str, Any], parts: list[Reason], by_rules: bool, n_classes: int) -> None:
+def _show(title: str, facts: dict[str, Any], parts: list[Reason], learner: Any) -> None:
     from ..sparse.explanation import aligned
     from .show import say, table
 
+    by_rules = hasattr(learner, "explain")
     shown, rest = (parts, []) if by_rules else (parts[:MOST_PARTS], parts[MOST_PARTS:])
     others = sum(part.adds for part in rest)
     *adds, others_add, total = aligned([*(part.adds for part in shown), others, facts["score"] + 0.0])
@@ -110,7 +116,7 @@ def _show(title: str, facts: dict[str, Any], parts: list[Reason], by_rules: bool
     say(f"{title}: {facts['prediction']}.")
     names = ["rule", "holds"] if by_rules else ["column", "value"]
     table([*names, "adds"], rows, right=["value", "adds"], whole=["holds"])
-    say(_meaning(total.strip(), facts, n_classes))
+    say(_meaning(total.strip(), facts, learner))
     if not by_rules:
         say(ENCODED)
 
@@ -121,10 +127,36 @@ def _how(part: Reason) -> str:
     return "yes" if part.holds else "no"
 
 
-def _meaning(total: str, facts: dict[str, Any], n_classes: int) -> str:
+def _meaning(total: str, facts: dict[str, Any], learner: Any) -> str:
+    from .words import bands_of
+
+    bands, n_classes = bands_of(learner), len(learner.classes_)
+    if bands is not None:
+        return _beside_bands(total, facts, learner.classes_.tolist(), bands)
     if not float(total):  # for a score that is only nearly 0, more decimals
         total = f"{facts['score']:+.1g}"
     if n_classes > 2:
         return f"Sum {total} for {facts['label']}, the highest of {n_classes} classes."
     sign = "> 0" if facts["score"] > 0 else "not > 0"
     return f"Sum {total}, which is {sign}: {facts['prediction']}."
+
+
+def _beside_bands(total: str, facts: dict[str, Any], classes: list[Any], bands: list[float]) -> str:
+    """Where the sum lies, and what that means; a refusal with the answer it stands for."""
+    side = int(facts["score"] >= 0.0)
+    told, low, high = _told_apart([facts["score"], 0.0 - bands[0], bands[1]], len(total.partition(".")[2]))
+    if not facts["rejected"]:
+        where = f"at least {high}" if side else f"at most {low}" if bands[0] else "below 0"
+        return f"Sum {told}, which is {where}: {facts['prediction']}."
+    ends = [f"above {low}"] * math.isfinite(bands[0]) + [f"below {high}"] * math.isfinite(bands[1])
+    where = f"between {low} and {high}" if len(ends) == 2 else "".join(ends) or "never enough"
+    return f"Sum {told}, which is {where}: {facts['prediction']} (else {classes[side]})."
+
+
+def _told_apart(numbers: list[float], decimals: int) -> list[str]:
+    """Signed, with so many decimals, or as many as it takes to tell them from one another and from 0."""
+    texts = [f"{number:+.{decimals}f}" if number else "0" for number in numbers]
+    pairs = combinations([*zip(numbers, texts, strict=True), (0.0, "0")], 2)
+    if all(one == other or float(text) != float(said) for (one, text), (other, said) in pairs):
+        return texts
+    return [f"{number:+}" if number else "0" for number in numbers]

@@ -1,5 +1,6 @@
 """`perceptrons fit`: learn from a table, and keep the model."""
 
+import re
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +12,7 @@ from .places import check_out, check_savable
 from .reading import reading
 
 MOST_COLUMNS = 20  # shown
+SPELLED = re.compile("[-+]?[0-9]{1,18}")  # whole numbers that 64 bits hold
 
 
 def fit(
@@ -22,6 +24,9 @@ def fit(
     out: Annotated[
         Path | None, typer.Option("--out", help="Write the model to this file.", metavar="FILE")
     ] = None,
+    reject_cost: options.RejectCost = None,
+    costs: options.CostsFile = None,
+    reject_label: options.RejectLabel = "auto",
     seed: options.Seed = 0,
     max_epochs: Annotated[
         int | None, typer.Option("--max-epochs", help="Passes over the rows, at most.", min=1, metavar="N")
@@ -35,38 +40,97 @@ def fit(
 ) -> None:
     """Learn from a table and write a model file.
 
-    Shows the columns, how they are understood, and what the model certifies, or its rules.
+    Shows the columns, how they are understood, and what the model certifies, its rules, or what it rejects.
 
     \b
     Example: perceptrons fit table.csv --target outcome --out model.json
     """
-    from ..compare import build_learner, for_tables, quietly
+    from ..compare import build_learner, for_tables, may_reject, quietly
     from ..export.model_file import save
     from .show import emit
     from .tables import training_table
     from .waiting import waiting
 
-    last = build_learner(learner, seed=seed, max_epochs=max_epochs)
+    prices = options.read_costs(reject_cost, costs)
+    last = build_learner(learner, seed=seed, max_epochs=max_epochs, costs=prices)
     model = for_tables(last)
+    if not may_reject(last):
+        _refuse({"reject-cost": reject_cost, "costs": costs, "reject-label": reject_label}, learner)
     if out is not None:
         check_out(out, table=table)
         check_savable(last, learner)
     how = reading(header, separator, missing)
     with waiting(f"fitting {learner}"):
         data = training_table(table, target, drop, nominal, how)
+        if may_reject(last):
+            _prepare(last, learner, data.names(), costs, reject_label)
         _, notes = quietly(model.fit, data.X, data.y)
-        accuracy = float((model.predict(data.X) == data.y).mean())
+        outcome = _outcome(last, data.X if model is last else model[:-1].transform(data.X), data.y)
     if out is not None:
         save(model, out, about={"table": table.name, "target": target, "learner": learner, **how.to_about()})
-    report = _report(data, last, learner, accuracy, notes, out)
+    report = _report(data, last, learner, outcome, notes, out)
     if json:
         emit(report)
     else:
         _show(data, last, report)
 
 
+def _refuse(given: dict[str, Any], learner: str) -> None:
+    for name, value in given.items():
+        if value not in (None, "auto"):
+            raise ValueError(
+                f"--{name} is for learners that may reject, and {learner!r} always answers; say --learner "
+                "conservative, or leave it out."
+            )
+
+
+def _prepare(model: Any, learner: str, classes: list[Any], costs: Path | None, label: str) -> None:
+    """Costs and label of one that may reject, now that the classes are known."""
+    from ..compare import tells_apart
+    from .costs_file import for_classes
+    from .words import too_many
+
+    if not tells_apart(learner, len(classes)):
+        raise ValueError(f"{learner} {too_many(len(classes))}.")
+    if model.costs is not None:
+        model.set_params(costs=for_classes(model.costs, classes, costs))
+    model.set_params(reject_label=_label(label, classes))
+
+
+def _label(text: str, classes: list[Any]) -> Any:
+    """What stands for a refusal: a number if the classes are numbers and the text spells one."""
+    from ..conservative.labels import AUTO, WORD
+
+    numbers = not isinstance(classes[0], str)
+    label = int(text) if numbers and SPELLED.fullmatch(text) else text
+    said = WORD if label == AUTO and not numbers else label
+    if said in classes or str(said) in map(str, classes):  # 1 is True
+        raise ValueError(
+            f"Rejected rows would get {said!r}, but that is one of the classes {classes}; say --reject-label "
+            "TEXT with another."
+        )
+    return label
+
+
+def _outcome(model: Any, X: Any, y: Any) -> dict[str, Any]:
+    """How the training rows fare; the accuracy is that of the rows answered, None if none is."""
+    from ..compare import accuracy_of, answers_of, may_reject
+    from ..conservative.costs import read_costs
+    from .words import bands_as_dicts
+
+    answers, rejected = answers_of(model, X)
+    refuses = may_reject(model)
+    return {
+        "training_accuracy": accuracy_of(answers == y, rejected),
+        "rejected": float(rejected.mean()) if refuses else None,
+        "risk": model.risk(X, y) if refuses else None,
+        "bands": bands_as_dicts(model),
+        "costs": asdict(read_costs(model.costs, model.reject_cost)) if refuses else None,
+    }
+
+
 def _report(
-    data: Any, model: Any, learner: str, accuracy: float, notes: list[str], out: Path | None
+    data: Any, model: Any, learner: str, outcome: dict[str, Any], notes: list[str], out: Path | None
 ) -> dict[str, Any]:
     from ..compare import margin_of, size_of
     from .words import as_dicts, rules_of
@@ -76,7 +140,7 @@ def _report(
         "data": data.summary(),
         "columns": [facts._asdict() for facts in data.facts],
         "learner": learner,
-        "training_accuracy": accuracy,
+        **outcome,
         "size": size and asdict(size),
         "margin": margin_of(model),
         "converged": getattr(model, "converged_", None),
@@ -93,25 +157,49 @@ def _show(data: Any, model: Any, report: dict[str, Any]) -> None:
     from .words import show_certificates
 
     name, count = data.classes()[0]
+    always = f"always answering {name}: {percent(count / len(data.y))}"
     say(data.headline())
     _show_columns(data)
     say(*first([f"Hint: {hint}" for hint in data.hints]))
-    say(
-        f"{report['learner']}, {size_of(model)}: {percent(report['training_accuracy'])} of the training rows "
-        f"right (always answering {name}: {percent(count / len(data.y))})."
-    )
+    say(f"{report['learner']}, {size_of(model)}: {_training_rows(report)} ({always}).")
+    if report["rejected"] is not None:
+        _show_refusals(model, report)
     if report["rules"]:
         text(model.to_text())
     if hasattr(model, "certificate_"):
         show_certificates(model.certificate_, model)
-    for note in report["notes"]:
-        say(f"Warning: {note}")
+    say(*first([f"Warning: {note}" for note in _different(report["notes"])]))
     written = (
         f"Written to {report['file']}."
         if report["file"]
         else "Nothing is written; --out FILE keeps the model."
     )
     say(written)
+
+
+def _different(notes: list[str]) -> list[str]:
+    """Of those that differ in numbers alone the last: of several fits that to all rows."""
+    return list({re.sub(r"[\d.]+", "", note): note for note in notes}.values())
+
+
+def _training_rows(report: dict[str, Any]) -> str:
+    from .show import percent
+
+    rejected, accuracy = report["rejected"], report["training_accuracy"]
+    if rejected is None:
+        return f"{percent(accuracy)} of the training rows right"
+    if accuracy is None:
+        return "none of the training rows answered"
+    return f"{percent(1 - rejected)} of the training rows answered, {percent(accuracy)} of these right"
+
+
+def _show_refusals(model: Any, report: dict[str, Any]) -> None:
+    from ..conservative.costs import Costs
+    from .show import say
+    from .words import costs_in_words, when_it_answers
+
+    costs = costs_in_words(Costs(**report["costs"]))
+    say(f"Risk, the mean cost of a row, where {costs}: {report['risk']:.3f}.", when_it_answers(model))
 
 
 def _show_columns(data: Any) -> None:

@@ -37,6 +37,13 @@ class Loaded(NamedTuple):
         """Rows that are laid out, as the learner takes them."""
         return rows if self.learner is self.pipeline else self.encoder.transform(rows)
 
+    def refused(self, encoded: Any) -> Any:
+        """Which of the encoded rows are rejected; None if the model always answers."""
+        from ..compare import may_reject
+
+        refuses = may_reject(self.learner) and self.learner.reject_label_ is not None
+        return self.learner.rejects(encoded) if refuses else None
+
 
 def load(path: Path) -> Loaded:
     """A model that takes tables: an encoder and a learner in a pipeline, or a learner that has its own."""

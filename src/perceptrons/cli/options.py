@@ -1,11 +1,14 @@
 """Options that several commands share; each is described once, here."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..data.delimited import SUFFIXES
+
+if TYPE_CHECKING:
+    from ..conservative.costs import Costs
 
 TABLE = f"A table in a file that ends in {', '.join(SUFFIXES)}."
 
@@ -55,4 +58,48 @@ Seed = Annotated[
 Epochs = Annotated[
     int, typer.Option("--max-epochs", help="Passes over the rows, at most.", min=1, metavar="N")
 ]
+RejectCost = Annotated[
+    float | None,
+    typer.Option(
+        "--reject-cost",
+        help="What a refusal costs, where an error costs 1 and a right answer nothing; 0.2 if not said.",
+        show_default=False,
+        metavar="NUMBER",
+    ),
+]
+CostsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--costs",
+        help='What answers cost, in a JSON file like {"wrong": {"healthy": 1, "ill": 5}, "reject": 0.3}.',
+        show_default=False,
+        metavar="FILE",
+    ),
+]
+RejectLabel = Annotated[
+    str,
+    typer.Option(
+        "--reject-label",
+        help='What predict answers where it rejects; auto is "reject", or a number among classes that are '
+        "numbers: 0, -1 or one below them all, the first that is no class.",
+        metavar="TEXT",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")]
+
+
+def read_costs(reject_cost: float | None, file: Path | None) -> "Costs | None":
+    """The costs that were asked for, in one way or the other; None if neither."""
+    from ..conservative.costs import Costs
+    from .costs_file import read_costs_file
+
+    if reject_cost is not None and file is not None:
+        raise ValueError("--reject-cost and --costs both say what a refusal costs; leave out one of the two.")
+    if file is not None:
+        return read_costs_file(file)
+    if reject_cost is not None and not 0.0 <= reject_cost < 1.0:
+        raise ValueError(
+            f"--reject-cost is {reject_cost:g}, but it must be at least 0 and below 1, what an error costs; "
+            "for other scales use --costs FILE."
+        )
+    return None if reject_cost is None else Costs(reject=reject_cost)

@@ -31,7 +31,9 @@ def check_text(out: Path) -> None:
 
 
 def check_savable(learner: Any, name: str) -> None:
+    from ..compare import may_reject
     from ..export.estimators import HOMES
 
     if type(learner).__name__ not in HOMES:
-        raise ValueError(f"The learner {name!r} cannot be saved; leave --out away, or choose a perceptron.")
+        other = "conservative, which may reject two classes, too" if may_reject(learner) else "a perceptron"
+        raise ValueError(f"The learner {name!r} cannot be saved; leave --out away, or choose {other}.")

@@ -31,11 +31,14 @@ def predict(
 ) -> None:
     """Predict the class of every row of a table, as CSV.
 
+    A model that may reject answers "reject" where it does, or what fit --reject-label said; if the classes
+    are numbers it is 0, -1 or another number that is no class. A line on stderr tells how often.
+
     \b
     Example: perceptrons predict model.json new.csv --out predictions.csv
     """
     from .models import load, warn_of
-    from .show import emit, say
+    from .show import emit, say, warn
     from .waiting import waiting
 
     if out is not None:
@@ -45,27 +48,34 @@ def predict(
     with waiting("predicting"):
         frame = loaded.read_table(table, reading(header, separator, missing))
         rows, unseen = loaded.lay_out(frame)
-        columns: dict[str, list[Any]] = {"prediction": loaded.pipeline.predict(rows).tolist()}
+        encoded = loaded.encode(rows)
+        columns: dict[str, list[Any]] = {"prediction": loaded.learner.predict(encoded).tolist()}
         if scores:
-            columns |= _scores(loaded.pipeline, loaded.learner.classes_.tolist(), rows)
+            columns |= _scores(loaded.learner, encoded)
+        refused = loaded.refused(encoded)
+        n_refused = None if refused is None else int(refused.sum())
     if out is not None:
         _write(out, _as_csv(columns, SEPARATORS.get(out.suffix.lower(), ",")))
     if json:
         file = None if out is None else str(out)
-        emit({"rows": len(rows), "file": file, "unseen": [one._asdict() for one in unseen], **columns})
+        told = {"rows": len(rows), "file": file, "unseen": [one._asdict() for one in unseen]}
+        emit({**told, "rejected": n_refused, **columns})
         return
     warn_of(unseen)
     if out is None:
         _print(_as_csv(columns))
     else:
         say(f"{len(rows):,} predictions written to {out}.")
+    if n_refused:
+        label = loaded.learner.reject_label_
+        warn([f"{n_refused:,} of {len(rows):,} rows are rejected, and get {label!r}"])
 
 
-def _scores(pipeline: Any, classes: list[Any], rows: Any) -> dict[str, list[Any]]:
-    values = pipeline.decision_function(rows)
+def _scores(learner: Any, encoded: Any) -> dict[str, list[Any]]:
+    values = learner.decision_function(encoded)
     if values.ndim == 1:
         return {"score": values.tolist()}
-    return {f"score {name}": values[:, k].tolist() for k, name in enumerate(classes)}
+    return {f"score {name}": values[:, k].tolist() for k, name in enumerate(learner.classes_.tolist())}
 
 
 def _as_csv(columns: dict[str, list[Any]], mark: str = ",") -> str:

@@ -21,6 +21,10 @@ class Training(NamedTuple):
         """Each class and how many rows it has, the largest first."""
         return Counter(self.y.tolist()).most_common()
 
+    def names(self) -> list[Any]:
+        """The classes, sorted."""
+        return sorted({*self.y.tolist()})
+
     def headline(self) -> str:
         classes, most = self.classes(), 6
         shown = [f"{name} ({rows:,})" for name, rows in classes[:most]]

@@ -1,4 +1,4 @@
-"""Certificates and rules in words, and as plain data."""
+"""Certificates, rules, costs and bands in words, and as plain data."""
 
 import math
 from collections.abc import Sequence
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..compare import known_margin
+from ..conservative.costs import Costs
 from ..sparse.rules import ALWAYS
 from .show import bullets, interval, percent, say, table
 
@@ -21,6 +22,7 @@ FEATURE_SPACE = "Margins are those of the kernel's feature space, with a coordin
 
 MANY = 1e15  # a number of corrections that is not written out
 NOTHING = 0.999  # errors on new rows, of which so many are no news
+FEW = 4  # classes whose costs are written out
 
 
 def as_dicts(certificates: Any, model: Any) -> list[dict[str, Any]]:
@@ -126,3 +128,70 @@ def _one_per_class(certificates: Sequence[Any], classes: Sequence[Any]) -> None:
         right=["wrong rows", "margin", "corrections", "rows used"],
         spare=["rows used", "corrections", "margin"],
     )
+
+
+def listing(names: Sequence[str], last: str = "and") -> str:
+    """a, b and c."""
+    *others, end = names
+    return f"{', '.join(others)} {last} {end}" if others else end
+
+
+def too_many(n_classes: int) -> str:
+    """Why a learner does not take a table of so many classes."""
+    return f"tells two classes apart, not {n_classes}; --learner chow takes more"
+
+
+def costs_in_words(costs: Costs) -> str:
+    """Half a sentence: what a refusal and an error cost, and what a right answer earns, if it does."""
+    earns = any(costs.gain.values()) if isinstance(costs.gain, dict) else bool(costs.gain)
+    gain = f", a right answer earns {_price(costs.gain)}" if earns else ""
+    return f"a refusal costs {_price(costs.reject)}, an error {_price(costs.wrong)}{gain}"
+
+
+def _price(value: Any) -> str:
+    if not isinstance(value, dict):
+        return f"{value:g}"
+    if len(value) > FEW:
+        return f"{min(value.values()):g} to {max(value.values()):g} (by class)"
+    return listing([f"{number:g} ({name})" for name, number in value.items()], "or")
+
+
+def bands_of(model: Any) -> list[float] | None:
+    """How far from 0 a sum must be to be answered, on the side of each class; None if there are no bands."""
+    if not hasattr(model, "bands_"):
+        return None
+    return [0.0, 0.0] if model.reject_label_ is None else [float(band) for band in model.bands_]
+
+
+def bands_as_dicts(model: Any) -> list[dict[str, Any]] | None:
+    """One per class; an infinite band, of a class that is never answered, is none."""
+    bands = bands_of(model)
+    if bands is None:
+        return None
+    pairs = zip(model.classes_.tolist(), bands, strict=True)
+    return [{"class": name, "band": band if math.isfinite(band) else None} for name, band in pairs]
+
+
+def when_it_answers(model: Any) -> str:
+    """What a model that may reject answers, and what it rejects."""
+    bands = bands_of(model)
+    if bands is not None:
+        return _bands_in_words(model.classes_.tolist(), bands)
+    if model.threshold_ is None:
+        return "Answers where that is expected to cost less than a refusal, and rejects the rest."
+    return f"Answers where a class has a probability of at least {model.threshold_:g}, and rejects the rest."
+
+
+def _bands_in_words(classes: list[Any], bands: list[float]) -> str:
+    negative, positive = classes
+    below, above = f"≤ {-bands[0]:.3g}" if bands[0] else "< 0", f"≥ {bands[1]:.3g}"
+    if not any(bands):
+        return f"Answers {negative} if the sum is < 0, else {positive}, and never rejects."
+    if all(map(math.isinf, bands)):
+        return "Rejects every row."
+    if math.isinf(bands[0]):
+        return f"Never answers {negative}, answers {positive} if the sum is {above}, and rejects the rest."
+    if math.isinf(bands[1]):
+        return f"Answers {negative} if the sum is {below}, never answers {positive}, and rejects the rest."
+    both = f"{negative} if the sum is {below}, {positive} if it is {above}"
+    return f"Answers {both}, and rejects what lies between."

@@ -5,7 +5,8 @@ import os
 import platform
 from pathlib import Path
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "vowpalwabbit", "lightgbm", "xgboost", "imodels")
+PEERS = ("vowpalwabbit", "lightgbm", "xgboost", "imodels", "scikit-fallback")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", *PEERS)
 
 
 def machine() -> dict[str, object]:

@@ -13,7 +13,10 @@ from typing import Any, NamedTuple
 from . import RESULTS, ROOT
 from .layout import Section, markdown
 
-PAGES = (ROOT / "README.md", ROOT / "docs" / "benchmarks.md", ROOT / "docs" / "sparse.md")
+PAGES = (
+    ROOT / "README.md",
+    *(ROOT / "docs" / name for name in ("benchmarks.md", "sparse.md", "conservative.md")),
+)
 MARKED = re.compile(r"(<!-- benchmark:(\w+)(:short)? -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 
@@ -50,6 +53,13 @@ SHORT = {
         section=1,
     ),
     "rules": Short(("name", "learner", "accuracy", "weights", "paper")),
+    "conservative": Short(
+        ("name", "splits", "0.1", "0.2", "0.3", "0.4", "0.5"),
+        tuple(
+            f"risk {method} {first}" for method in ("chow", "cplr1", "cplr2", "exact") for first in (0, 100)
+        ),
+        section=3,
+    ),
     "first_call": Short(("name", "import", "first_fit", "second_fit")),
     "defaults": Short(("name", "no_errors", "warned", "silent", "seconds")),
 }

@@ -14,7 +14,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SETTINGS = {"NO_COLOR": "1", "NUMBA_DISABLE_JIT": "0"}  # as a reader runs them
-PAGES = (ROOT / "README.md", ROOT / "docs" / "first-steps.md", ROOT / "docs" / "sparse.md")
+PAGES = (
+    ROOT / "README.md",
+    ROOT / "docs" / "first-steps.md",
+    ROOT / "docs" / "sparse.md",
+    ROOT / "docs" / "conservative.md",
+)
 WITH_DATA = "perceptrons.papers.datasets"  # pages that use it need the data, or the network
 BLOCK = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 TIME = re.compile(r"\b\d+(\.\d+)? (µs|ms|s)\b")  # differs from run to run, and so do the widths of columns

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import RESULTS, ROOT, tables
+from benchmarks import RESULTS, ROOT, conservative_pima, tables
+from benchmarks.conservative_pima import Case, Judged
 from benchmarks.layout import Column, Section, markdown, plain, show
 from benchmarks.tables import MARKED, PAGES, SHORT, fill, render, render_result
 from benchmarks.timing import Times, interleave
 
 JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
-NAMES = ("boosting", "defaults", "first_call", "rules", "sweeps")
+NAMES = ("boosting", "conservative", "defaults", "first_call", "rules", "sweeps")
 
 
 class FakeClock:
@@ -81,6 +82,41 @@ def test_values_as_a_reader_wants_them():
     )
     assert markdown(table) == "| rows | fit |\n| --- | ---: |\n| a | 2 s |"
     assert plain(table).splitlines() == ["Title", "-----", "rows  fit", "a     2 s"]
+
+
+def test_risks_refusals_and_wins_are_counted_split_by_split():
+    """Three splits in the first set, one in the second; all methods fare alike but one."""
+    found = {
+        Case(method, seed, 0.2): Judged(0.5, 0.25, False)
+        for method in conservative_pima.NAMES
+        for seed in (0, 1, 2, 100)
+    }
+    for seed, risk in ((0, 0.1), (1, 0.5), (2, 0.3), (100, 0.6)):
+        found[Case("cplr2", seed, 0.2)] = Judged(risk, 0.0, seed > 0)
+    reference = {"cplr2": ("one", "two")}
+    risks, refusals, wins = (
+        {row["id"]: row for row in section.rows}
+        for section in (
+            conservative_pima._risks(found, reference),
+            conservative_pima._refusals(found),
+            conservative_pima._wins(found),
+        )
+    )
+    assert [risks[f"risk cplr2 {first}"]["0.2"] for first in (0, 100)] == ["0.300", "0.600"]
+    assert [risks[f"risk cplr2 {first}"]["splits"] for first in (0, 100)] == ["0–2", "100–100"]
+    assert risks["risk cplr2 reference"]["0.2"] == "two"
+    assert [refusals[f"rejected {method}"]["0.2"] for method in ("chow", "cplr2")] == ["25 %", "0 %"]
+    assert [refusals[f"{what} cplr2"]["0.2"] for what in ("zero", "none")] == ["3 of 4", "4 of 4"]
+    assert wins["wins cplr2 chow"]["0.2"] == "2 / 1 / 1"
+    assert wins["wins exact cplr2"]["0.2"] == "1 / 1 / 2"
+
+
+def test_splits_are_random_and_share_no_row():
+    splits = [conservative_pima.split(768, seed) for seed in (0, 1)]
+    for train, test in splits:
+        assert (len(train), len(test)) == (568, 200)
+        assert sorted([*train, *test]) == list(range(768))
+    assert set(splits[0][1]) != set(splits[1][1])
 
 
 RESULT = {
@@ -164,6 +200,7 @@ def test_the_command_runs(arguments: tuple[str, ...], name: str | None, tmp_path
             "max_margin",
             "boosting",
             "rules",
+            "conservative",
             "defaults",
             "tables",
         ]

@@ -1,0 +1,90 @@
+"""The pictures of docs/conservative.md: they are drawn anew as they are, and show what they say."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks import conservative_pima
+from examples import geometry, rejecting
+
+JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
+PICTURES = Path(__file__).resolve().parents[1] / "docs" / "pictures"
+needs_data = pytest.mark.skipif(
+    not (JIT and os.environ.get("PERCEPTRONS_DATA")), reason="needs Pima, in PERCEPTRONS_DATA, and the JIT"
+)
+
+
+@pytest.fixture(scope="module")
+def learnt():
+    return rejecting.error_reject()
+
+
+def test_pictures_are_those_of_the_example_and_look_like_the_others():
+    files = sorted(path.stem for path in PICTURES.glob("pima-*"))
+    assert files == sorted(rejecting.PICTURES)
+    assert all((PICTURES / f"{name}.svg").stat().st_size < 70_000 for name in files)
+    assert rejecting.STYLE == geometry.STYLE
+
+
+@needs_data
+def test_drawing_writes_all_pictures_and_the_same_twice(tmp_path, learnt, monkeypatch):
+    _, paint, height = rejecting.PICTURES["pima-error-reject"]
+    monkeypatch.setitem(rejecting.PICTURES, "pima-error-reject", (lambda: learnt, paint, height))
+    first, second = rejecting.draw(tmp_path / "first"), rejecting.draw(tmp_path / "second")
+    assert [path.name for path in first] == [f"{name}.svg" for name in rejecting.PICTURES]
+    for one, other in zip(first, second, strict=True):
+        assert one.read_bytes() == other.read_bytes()
+        assert b"</svg>" in one.read_bytes()
+
+
+@needs_data
+def test_models_reject_less_the_more_it_costs(learnt):
+    for which in (0, 1):
+        shares = [models[which].rejects(learnt.X).mean() for models in learnt.models.values()]
+        assert sorted(shares, reverse=True) == shares
+        assert shares[0] > 0.5 > shares[-1] > 0.05
+    chows = [model.error_reject_curve(learnt.X, learnt.y) for _, model in learnt.models.values()]
+    assert all(np.array_equal(chow.errors, chows[0].errors) for chow in chows)  # one curve in the picture
+
+
+@needs_data
+def test_the_example_prints_what_it_found(learnt):
+    lines = list(rejecting.report(learnt))
+    assert len(lines) == 3 + len(rejecting.GAMMAS) + 2
+    cells = np.array([line.split() for line in lines[3:-2]], float)
+    gammas, sides = cells[:, 0], (cells[:, 1:4], cells[:, 4:])
+    assert gammas.tolist() == list(rejecting.GAMMAS)
+    for rejected, wrong, risk in (side.T for side in sides):
+        assert risk == pytest.approx((gammas * rejected + wrong) / 200, abs=6e-4)
+
+
+@needs_data
+def test_bins_end_where_the_band_does():
+    data = rejecting.band()
+    low, high = -data.bands[0], data.bands[1]
+    edges = rejecting.bins(data.scores, low, high)
+    assert (np.diff(edges) > 0).all()
+    assert np.histogram(data.scores, edges)[0].sum() == len(data.scores) == 200
+    assert any(np.isclose(edges, low))
+    assert any(np.isclose(edges, high))
+    inside = (data.scores > low) & (data.scores < high)
+    assert np.array_equal(inside, data.rejected)
+    assert 20 < data.rejected.sum() < 180
+    assert 0 < data.wrong.sum() < 30
+    assert not data.wrong[data.rejected].any()
+
+
+def test_the_risks_drawn_are_those_of_the_table():
+    data = rejecting.risks()
+    assert data.gammas.tolist() == list(conservative_pima.GAMMAS)
+    sections = json.loads(rejecting.RESULT.read_text(encoding="utf-8"))["sections"]
+    rows = {row["id"]: row for section in sections for row in section["rows"]}
+    for method in ("chow", "cplr1", "cplr2", "always"):
+        found = getattr(data, method)
+        assert found.shape == (20, len(data.gammas))
+        for half, first in ((found[:10], 0), (found[10:], 100)):
+            told = [float(rows[f"risk {method} {first}"][f"{gamma:g}"]) for gamma in data.gammas]
+            assert np.median(half, axis=0) == pytest.approx(told, abs=6e-4)

@@ -245,6 +245,7 @@ def test_labels_by_name():
         assert resolve(label, numbers) is label
         assert resolve(label, texts) is label
     assert np.isnan(resolve(np.nan, numbers))
+    assert resolve(None, np.array(["None", "a"])) is None
     for label in (1, 2.0, np.int64(1)):
         with pytest.raises(
             ValueError, match=r"^reject_label=\S+, but that is one of .*\[1, 2\]; choose another"

@@ -24,11 +24,13 @@ def resolve(label: Any, classes: Array) -> Any:
     "auto" is "reject" beside classes that are texts, else 0, −1 or the number below all classes, whichever is
     the first that is no class.
     """
+    if label is None:
+        return None
     names = classes.tolist()
     automatic = isinstance(label, str) and label == AUTO
     if automatic:
         label = _free_number(names) if classes.dtype.kind in "biuf" else WORD
-    if label is not None and not isinstance(label, str) and not is_number(label):
+    if not isinstance(label, str) and not is_number(label):
         raise ValueError(
             f"reject_label={label!r}, but it must be 'auto', a number, a text, or None to always answer."
         )

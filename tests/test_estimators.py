@@ -19,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 
 JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
 EPOCHS = {} if JIT else {"max_epochs": 12}
-RUNS = {} if JIT else {"n_restarts": 2, "max_epochs": 10}
+RUNS = {"n_restarts": 2, "max_epochs": 50 if JIT else 10}
 STAGES = {} if JIT else {"max_stages": 5}
 
 ESTIMATORS = [
@@ -38,7 +38,7 @@ ESTIMATORS = [
     MaxMarginPerceptron(fit_intercept=False),
     SparsePerceptron(**STAGES),
     SparsePerceptron(k=1, stages=10),
-    ConservativePerceptron(**RUNS),
+    ConservativePerceptron(**({} if JIT else RUNS)),
     ConservativePerceptron(reject_label=None, **RUNS),
     ConservativePerceptron(rule="cplr1", band="exact", reject_label=None, **RUNS),
     MarginProjection(1),  # few features there: "auto" would be more than they are

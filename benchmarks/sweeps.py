@@ -46,6 +46,8 @@ def _measure(
     one_epoch.raw[task.id] = times.seconds
     one_epoch.rows += epoch_rows(task, times)
     whole_fit.rows.append(fit_row(task, times))
+    one_fit = f"in order {task.epochs[0]}"
+    whole_fit.raw[task.id] = {name: some for name, some in times.seconds.items() if name.endswith(one_fit)}
     threaded = threaded_fit(task, rounds)
     if threaded:
         row, times = threaded

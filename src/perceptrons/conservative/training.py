@@ -23,7 +23,6 @@ class Best:
     intercept: float = 0.0
     bands: Array = field(default_factory=lambda: np.zeros(2))
     run: int = -1
-    epoch: int = 0
     n_updates: int = 0
 
 
@@ -50,7 +49,7 @@ def train(
         order, block = visits(len(y), rng)
         sweep(X, data.X, y, order, block, steps, settings.symmetric, runs)
         look(X, y, prices, batch, settings.symmetric, runs, scores, found)
-        keep_best(best, X, runs, found, epoch)
+        keep_best(best, X, runs, found)
     return Training(best, settings.step_sizes[best.run % len(settings.step_sizes)], epoch)
 
 
@@ -75,10 +74,10 @@ def begin(X: Any, n_rows: int, n_columns: int, settings: Settings, rng: np.rando
     return runs
 
 
-def keep_best(best: Best, X: Any, runs: Runs, found: Look, epoch: int) -> None:
+def keep_best(best: Best, X: Any, runs: Runs, found: Look) -> None:
     """The first of the best, if it is better than what was kept; one that separates the rows in any case."""
     r = int(np.argmax(found.separated)) if found.separated.any() else int(np.argmin(found.risks))
     if found.separated[r] or found.risks[r] < best.risk:
         best.coef, best.intercept = leave(X, runs.weights[r], float(runs.intercepts[r]))
         best.risk, best.bands, best.run = float(found.risks[r]), runs.bands[r].copy(), r
-        best.epoch, best.n_updates = epoch, int(runs.n_updates[r])
+        best.n_updates = int(runs.n_updates[r])

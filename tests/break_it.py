@@ -147,7 +147,7 @@ data/standard.py | (rows[i, j] - mean[j]) * gains | rows[i, j] * gains | test_st
 fields/part.py | special.get(name) or Parameter() | Parameter() | test_fields.py
 """.strip().splitlines()
 ]
-FEW = [1, 8, 13, 18, 22, 30, 39, 43, 54, 58, 60, 69, 74, 86, 92, 113]  # for continuous integration
+FEW = [1, 13, 22, 39, 54, 69, 86, 113]  # for continuous integration
 
 
 def first_failure(copy: Path, tests: str, compiled: bool) -> str:

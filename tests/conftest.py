@@ -1,11 +1,15 @@
 """Fixtures of the tests of the commands: a table in an empty folder, and a way to run a command."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from perceptrons.cli import main
 from tests.commands import coffee
+
+if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):  # what takes minutes where nothing is compiled
+    collect_ignore = ["test_rejecting_page.py", "test_cli_conservative.py", "test_cli_reject_label.py"]
 
 
 @pytest.fixture

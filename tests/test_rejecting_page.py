@@ -87,3 +87,30 @@ def test_the_risks_drawn_are_those_of_the_table():
         for half, first in ((found[:10], 0), (found[10:], 100)):
             told = [float(rows[f"risk {method} {first}"][f"{gamma:g}"]) for gamma in data.gammas]
             assert np.median(half, axis=0) == pytest.approx(told, abs=6e-4)
+
+
+def test_the_claims_are_judged_by_the_numbers_of_the_benchmark():
+    """What the page counts up from its tables."""
+    result = json.loads(rejecting.RESULT.read_text(encoding="utf-8"))
+    (raw,) = (one["raw"] for one in result["sections"] if one["title"].startswith("The paper's protocol"))
+    gammas = ("0.1", "0.2", "0.3", "0.4", "0.5")
+    medians = {name: {gamma: np.median(some) for gamma, some in by.items()} for name, by in raw.items()}
+
+    def gaps(one, other, of):
+        return [
+            medians[f"{one} {first}"][g] - medians[f"{other} {first}"][g] for first in (0, 100) for g in of
+        ]
+
+    page = (PICTURES.parent / "conservative.md").read_text(encoding="utf-8")
+    beside = [
+        gap
+        for rule in ("cplr1", "cplr2")
+        for peer in ("average", "logistic")
+        for gap in gaps(rule, peer, gammas)
+    ]
+    lower, higher = (int(np.sum(sign * np.array(beside) > 1e-9)) for sign in (-1, 1))
+    assert f"lower in {lower} and higher in {higher} of {len(beside)} places" in page
+    chow = max(abs(gap) for rule in ("cplr1", "cplr2") for gap in gaps(rule, "chow", gammas[:4]))
+    assert f"medians differ by at most {np.ceil(1000 * chow - 1e-6) / 1000:.3f} either way" in page
+    exact = max(map(abs, gaps("exact", "cplr2", medians["exact 0"])))
+    assert f"changes medians by at most {exact:.3f}" in page

@@ -1,6 +1,6 @@
 """What can be proved: bounds and certificates. Arrays in, numbers out; NumPy and SciPy only."""
 
-from . import bounds, projection
+from . import bounds, curves, projection
 from .certificate import Certificate, margin_interval
 from .combination import Combination
 from .cones import Solvable, Unsolvable, farkas
@@ -25,6 +25,7 @@ __all__ = [
     "best_margin",
     "bounds",
     "box",
+    "curves",
     "farkas",
     "margin_interval",
     "polytope",

@@ -38,8 +38,13 @@ _LIMITS = {  # name: the interval it lies in, and what to do when it does not
     "s": ("[1, inf)", "pass the number of conjunctions in the target, repeats counted"),
     "n_terms": ("[1, inf)", "pass the number of conjunctions there are to choose from, |C_k|"),
     "empirical": ("[0, 1]", "pass the share of training rows in error"),
+    "load": ("[0, inf)", "pass the number of rows per column, m/n"),
+    "noise": ("[0, 0.5]", "pass the share of flipped labels; above a half swap the classes"),
+    "overlap": ("[-1, 1]", "pass the mean of w_i times the target's weight"),
+    "n_rows": ("[0, inf)", "pass the number of training rows, 0 for none"),
+    "n_wrong": ("[0, inf)", "count the weights that differ from the target's"),
 }
-_WHOLE = {"n", "n_points", "n_variables", "n_terms", "k", "d", "m", "s", "errors"}
+_WHOLE = {"n", "n_points", "n_variables", "n_terms", "k", "d", "m", "s", "errors", "n_rows", "n_wrong"}
 
 
 def require(ok: ArrayLike, name: str, value: ArrayLike, limit: str, remedy: str) -> None:

@@ -6,6 +6,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from perceptrons import (
+    BinaryPerceptron,
     ConservativePerceptron,
     KernelPerceptron,
     MarginProjection,
@@ -41,6 +42,9 @@ ESTIMATORS = [
     ConservativePerceptron(**({} if JIT else RUNS)),
     ConservativePerceptron(reject_label=None, **RUNS),
     ConservativePerceptron(rule="cplr1", band="exact", reject_label=None, **RUNS),
+    BinaryPerceptron(),
+    BinaryPerceptron(method="clipped-hebb"),
+    BinaryPerceptron(method="sbpi", **EPOCHS),
     MarginProjection(1),  # few features there: "auto" would be more than they are
 ]
 

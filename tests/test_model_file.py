@@ -324,7 +324,7 @@ def test_what_cannot_be_saved(path):
     refused = [
         (
             LogisticRegression().fit(X, CODES),
-            "A LogisticRegression cannot be saved; what can: ConservativePerceptron",
+            "A LogisticRegression cannot be saved; what can: BinaryPerceptron",
         ),
         (Mine().fit(X, CODES), "A Mine cannot be saved"),
         (type("Perceptron", (Mine,), {})().fit(X, CODES), "A Perceptron cannot be saved"),

@@ -256,7 +256,7 @@ FORGED = [
     (("library",), 1, "library"),
     (("about",), {"a": None}, "about has 'a': None"),
     (("more",), 1, "'more' is nothing this version knows"),
-    (("model", "class"), "os.system", r"class is 'os.system', but it must be one of ConservativePerceptron"),
+    (("model", "class"), "os.system", r"class is 'os.system', but it must be one of BinaryPerceptron"),
     (("model", "class"), ..., "class is missing"),
     (("model", "parameters", "etta"), 1, "parameters.'etta' is nothing this version knows"),
     (("model", "parameters", "eta"), {"a": 1}, 'parameters.eta is .* but it must be plain, or an object'),

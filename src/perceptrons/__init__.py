@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import theory
+    from .binary.binary_perceptron import BinaryPerceptron
     from .certifying import certify, verify
     from .conservative.chow import ChowClassifier
     from .conservative.conservative_perceptron import ConservativePerceptron
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "NAMED",
+    "BinaryPerceptron",
     "Certificate",
     "ChowClassifier",
     "ConservativePerceptron",
@@ -60,6 +62,7 @@ __all__ = [
 # Each name is imported when it is first asked for: `perceptrons --help` must wait for neither Numba nor
 # scikit-learn, and an optional dependency for nobody who does without.
 _HOMES = {
+    "BinaryPerceptron": ".binary.binary_perceptron",
     "Certificate": ".theory.certificate",
     "ChowClassifier": ".conservative.chow",
     "ConservativePerceptron": ".conservative.conservative_perceptron",

@@ -6,6 +6,9 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import _check_sample_weight
+
+from .rows import Array
 
 
 def is_number(value: Any, kind: Any = Real) -> bool:
@@ -31,3 +34,13 @@ def one_of(name: str, value: Any, choices: Collection[str]) -> str:
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name}={value!r}, but it must be one of {', '.join(map(repr, choices))}.")
     return value
+
+
+def row_weights(sample_weight: Any, X: Any) -> Array:
+    """A weight >= 0 for each row of X."""
+    weights: Array = _check_sample_weight(sample_weight, X)
+    if weights.min() < 0:
+        raise ValueError(
+            f"sample_weight has {weights.min()}, but a weight must be >= 0; give rows that shall not count 0."
+        )
+    return weights

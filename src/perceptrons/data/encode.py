@@ -67,8 +67,8 @@ def check_scale(matrix: Any, largest: float) -> None:
         )
 
 
-def encode_labels(y: Array, classes: Array | None = None) -> tuple[Array, Array]:
-    """The sorted classes, and each row's place among them."""
+def encode_labels(y: Array, classes: Array | None = None, least: int = 2) -> tuple[Array, Array]:
+    """The sorted classes, at least so many, and each row's place among them."""
     if classes is not None:
         unknown = np.setdiff1d(y, classes)
         if len(unknown):
@@ -83,7 +83,7 @@ def encode_labels(y: Array, classes: Array | None = None) -> tuple[Array, Array]
             return np.array([low, high]), codes
     check_classification_targets(y)
     names, codes = np.unique(y, return_inverse=True)
-    if len(names) < 2:
+    if len(names) < least:
         raise ValueError(
             f"y holds one class only: {names.tolist()[0]!r}. A classifier needs at least two classes."
         )

@@ -18,11 +18,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import fields
 from .cells import BOOLEAN, NOMINAL, NUMERIC, check_names, column_of
-from .checks import number
+from .checks import number, row_weights
 from .coding import Coded, encode, holds
 from .columns import check_shape, csr_of, names_in, read_columns
 from .held import TRUTHS, Held, at, categories, cells_of, kind_in, n_rows_of, stored_columns
@@ -153,7 +153,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
         n_thresholds = int(number("n_thresholds", self.n_thresholds, 0, MOST, "use 8", Integral))
         max_categories = int(number("max_categories", self.max_categories, 1, MOST, "use 256", Integral))
         table = there = _read(self, X, reset=True)
-        weights = None if sample_weight is None else _check_weights(sample_weight, X)
+        weights = None if sample_weight is None else row_weights(sample_weight, X)
         if weights is not None:
             if not weights.all():
                 there = [at(column, weights > 0) for column in table]
@@ -262,15 +262,6 @@ def _read_some(encoder: LiteralEncoder, X: Any, places: list[int]) -> tuple[int,
     check_shape(*X.shape)
     validate_data(encoder, X, skip_check_array=True, reset=False)
     return len(X), {j: column_of(str(names[j]), X[names[j]]) for j in places}
-
-
-def _check_weights(sample_weight: Any, X: Any) -> Array:
-    weights: Array = _check_sample_weight(sample_weight, X)
-    if weights.min() < 0:
-        raise ValueError(
-            f"sample_weight has {weights.min()}, but a weight must be >= 0; give rows that shall not count 0."
-        )
-    return weights
 
 
 def _check_places(places: Any, n_literals: int) -> Array:

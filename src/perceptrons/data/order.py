@@ -60,3 +60,19 @@ def generators(random_state: Any, n: int) -> list[np.random.RandomState]:
 def starting_points(n: int, n_weights: int, rng: np.random.RandomState) -> tuple[Array, Array]:
     """Normal weights, an intercept the last of each row; and two numbers from 0 to 1."""
     return rng.standard_normal((n, n_weights + 1)), rng.uniform(size=(n, 2))
+
+
+def drawn(weights: Array, rng: np.random.RandomState) -> Array:
+    """As many rows as there are, each as likely as it is heavy."""
+    chosen = rng.choice(len(weights), len(weights), p=weights / weights.sum())
+    return np.asarray(chosen, unsigned(len(weights)))
+
+
+def coins(n: int, share: float, rng: np.random.RandomState) -> Array:
+    """True with this probability."""
+    return np.asarray(rng.uniform(size=n) < share)
+
+
+def keys(n: int, rng: np.random.RandomState) -> Array:
+    """Numbers from 0 to 1; whoever keeps the rows with the smallest keeps a fair sample."""
+    return np.asarray(rng.uniform(size=n))

@@ -16,6 +16,7 @@ from ..fields import PARTS, Part, Place, Text, members
 from .foreign import FOREIGN
 
 HOMES = {  # imported when needed: a scaler must not wait for Numba
+    "BinaryPerceptron": "perceptrons.binary.binary_perceptron",
     "ConservativePerceptron": "perceptrons.conservative.conservative_perceptron",
     "KernelPerceptron": "perceptrons.margin.kernel",
     "LiteralEncoder": "perceptrons.data.literals",

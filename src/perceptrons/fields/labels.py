@@ -22,8 +22,8 @@ CHARACTERS = 2**24  # of all labels together: one long label and many short ones
 class Labels(Field):
     """Classes, each greater than the one before: numbers, text, bytes, or Python objects of one such kind."""
 
-    def __init__(self, size: str) -> None:
-        self.size = size
+    def __init__(self, size: str, least: int = 2) -> None:
+        self.size, self.least = size, least
 
     def pack(self, value: Any) -> dict[str, Any]:
         array = np.asarray(value)
@@ -47,7 +47,7 @@ class Labels(Field):
         fixed = {"type": "string", "pattern": f"^{FIXED}$", "maxLength": 10}  # "$" lets a line end pass
         names = {"anyOf": [{"enum": [*NUMBERS, "object"]}, fixed]}
         labels = array_schema(names, {"type": ["number", "boolean", "string"]}, (self.size,))
-        labels["properties"]["values"]["minItems"] = 2
+        labels["properties"]["values"]["minItems"] = self.least
         return labels
 
 

@@ -1,0 +1,1 @@
+"""One pass, one bit per weight: Golea and Marchand, "On Learning Perceptrons with Binary Weights"."""

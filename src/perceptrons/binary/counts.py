@@ -1,0 +1,96 @@
+"""What one pass over the rows leaves: how often a cell is +1, and how often in a positive row.
+
+Golea and Marchand, Figure 1: all probabilities are estimated from these. Counts of parts of the rows add up
+to those of the whole, exactly: integers, unless weights are fractions.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..data.bits import Bits, joint_counts, pack_vector, weighted_ones
+from ..data.compiled import compiled
+from ..data.flips import Flips
+from ..data.packing import comparable
+from ..data.rows import Array
+
+BLOCK = 127  # rows whose ones a byte can count
+EXACT = 2.0**53  # integers up to here are floats, too
+
+
+class Counts(NamedTuple):
+    """Weights of rows; without weights, their numbers."""
+
+    rows: Any
+    positive: Any
+    ones: Array  # of the rows in which x_i = +1, for each column i
+    positive_ones: Array  # of those that are positive, too
+
+    def __add__(self, other: Any) -> "Counts":
+        return Counts(*(mine + its for mine, its in zip(self, other, strict=True)))
+
+    @property
+    def constant(self) -> Array:
+        """Which columns have one value only."""
+        return np.asarray((self.ones == 0) | (self.ones == self.rows))
+
+
+def count(cells: Bits | Flips, positive: Array, weights: Array | None = None) -> Counts:
+    """Packed or sparse rows, which of them are positive, and what each counts."""
+    if weights is not None:
+        ones, both = (_weighted(cells, some) for some in (weights, weights * positive))
+        return Counts(weights.sum(), weights[positive].sum(), ones, both)
+    if isinstance(cells, Flips):
+        each = np.ones(len(cells), np.int64)
+        ones, both = (_weighted(cells, some) for some in (each, each * positive))
+    else:
+        ones, both = np.zeros(cells.width, np.int64), np.zeros(cells.width, np.int64)
+        joint_counts(cells.transposed().words, pack_vector(positive), ones, both)
+    return Counts(len(positive), int(np.count_nonzero(positive)), ones, both)
+
+
+def count_array(X: Array, cuts: Array, positive: Array) -> Counts:
+    """The same of an array, without packing it: where rows are looked at once, that takes longer."""
+    ones, both = np.zeros(X.shape[1], np.int64), np.zeros(X.shape[1], np.int64)
+    add_cells(*comparable(X, cuts), positive.view(np.int8), ones, both)
+    return Counts(len(positive), int(np.count_nonzero(positive)), ones, both)
+
+
+def exact_weights(weights: Array) -> Array:
+    """Integers if all are, so that sums are exact in any order."""
+    whole = (weights == np.floor(weights)).all() and weights.sum() < EXACT
+    return weights.astype(np.int64) if whole else weights.astype(np.float64)
+
+
+def _weighted(cells: Bits | Flips, weights: Array) -> Array:
+    sums = np.zeros(cells.width, weights.dtype)
+    if isinstance(cells, Bits):
+        weighted_ones(cells.words, weights, sums)
+        return sums
+    weighted_flips(cells.indices, cells.indptr, weights, sums)
+    return np.where(cells.base, weights.sum() - sums, sums)
+
+
+@compiled
+def add_cells(X, cuts, positive, ones, both):
+    """Counted in bytes, block by block: as many at a time as a register has bytes."""
+    n_rows, width = X.shape
+    few, few_both = np.zeros(width, np.int8), np.zeros(width, np.int8)
+    for start in range(0, n_rows, BLOCK):
+        few[:] = 0
+        few_both[:] = 0
+        for i in range(start, min(n_rows, start + BLOCK)):
+            for j in range(width):
+                one = np.int8(X[i, j] > cuts[j])
+                few[j] += one
+                few_both[j] += one & positive[i]
+        for j in range(width):
+            ones[j] += few[j]
+            both[j] += few_both[j]
+
+
+@compiled
+def weighted_flips(indices, indptr, weights, sums):
+    for i in range(weights.size):
+        for e in range(np.int64(indptr[i]), np.int64(indptr[i + 1])):
+            sums[np.int64(indices[e])] += weights[i]

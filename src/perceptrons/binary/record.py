@@ -1,0 +1,48 @@
+"""What model files hold of this room's learner: weights, threshold, cuts, and what was counted."""
+
+from typing import Any
+
+import numpy as np
+
+from ..data.cuts import Levels
+from ..fields import COLUMNS, Array, Count, Field, Flag, IfSet, Labels, Optional, Record
+from .counts import Counts
+
+_NUMBERS = ("int64", "float64")
+_COLUMN = Array(("float64",), ("features",))
+COUNTS = Record(
+    Counts,
+    {
+        "rows": Array(_NUMBERS, ()),
+        "positive": Array(_NUMBERS, ()),
+        "ones": Array(_NUMBERS, ("features",)),
+        "positive_ones": Array(_NUMBERS, ("features",)),
+    },
+)
+FIELDS: dict[str, Field] = {
+    "classes_": Labels("classes", least=1),
+    **COLUMNS,
+    "coef_": Array(("int8",), (1, "features")),
+    "threshold_": Count(-(2**53)),
+    "cuts_": _COLUMN,
+    "_levels": Optional(Record(Levels, {"low": _COLUMN, "high": _COLUMN})),
+    "influence_": _COLUMN,
+    "neglected_": Array(("bool",), ("features",)),
+    "counts_": COUNTS,
+    "n_epochs_": IfSet(Count()),
+    "converged_": IfSet(Flag()),
+}
+
+
+def restore(model: Any) -> None:
+    """Do the parts make a model that a fit could have left?"""
+    if len(model.classes_) > 2:
+        raise ValueError(f"there are {len(model.classes_)} classes, but it tells two apart")
+    if not np.isin(model.coef_, (-1, 0, 1)).all():
+        raise ValueError("coef_ holds other numbers than -1, 0 and 1")
+    if model.coef_[0][model.neglected_].any():
+        raise ValueError("coef_ has weights of columns that are neglected_")
+    rows, positive, ones, both = model.counts_
+    fits = (0 <= both) & (both <= ones) & (both <= positive) & (ones - both <= rows - positive)
+    if not 0 < rows or not fits.all():
+        raise ValueError("counts_ are no counts of rows")

@@ -1,0 +1,123 @@
+"""Stochastic belief-propagation-inspired learning of binary weights: beyond the paper, for the same models.
+
+C. Baldassi, A. Braunstein, N. Brunel, R. Zecchina, "Efficient supervised learning in networks with binary
+synapses", PNAS 104 (2007). Each weight is the sign of a hidden integer, w = sgn(h), and rows y x correct the
+hidden ones. With u = y(Σ w x − θ), which is odd:
+
+    u < 0               h ← h + 2 y x
+    u = 1, and a coin   h ← h + 2 y x where that has the sign of h: no weight changes, but it holds faster
+
+Ours: where a column is mostly +1 or mostly −1, its mean is taken off, 2 y (x − μ), μ in thirds; so steps are
+as above where columns are balanced, and h, counted in thirds, is an integer. The plain rule fails there: the
+common value outvotes the rare one. The threshold moves with the weights, θ ← θ − 2 y. They start from the
+influences. Neglected columns have no part, and θ has the parity that makes u odd.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..data.bits import pack_vector
+from ..data.compiled import compiled
+from ..data.order import coins, drawn, given, permuted
+from ..data.popcount import popcount
+from ..data.rows import Array
+from .packed import PackedPerceptron
+from .rows import Rows
+
+UNIT = 3  # of the hidden integers; odd, so that they are, and never 0
+SHARE = 0.3  # of the rows that are barely right, those that strengthen the weights
+
+
+class Hidden(NamedTuple):
+    """What learning changes."""
+
+    h: Array
+    signs: Array  # words: 1 where h > 0
+    theta: Array  # one integer
+
+
+class Steps(NamedTuple):
+    """What a correction adds to h where x = +1, and takes off where x = −1; 0 of neglected columns."""
+
+    up: Array
+    down: Array
+    mask: Array  # words: 1 where a column is not neglected
+    active: int  # columns
+
+
+def steps_of(means: Array, neglected: Array) -> Steps:
+    thirds = np.rint(UNIT * means).astype(np.int64)
+    up, down = (np.where(neglected, 0, 2 * (UNIT + sign * thirds)) for sign in (-1, 1))
+    return Steps(up, down, pack_vector(~neglected), int(np.count_nonzero(~neglected)))
+
+
+def odd_threshold(threshold: int, active: int) -> int:
+    """One that decides alike and differs from every score by an odd number."""
+    return threshold if (threshold + active) % 2 else threshold + 1
+
+
+def learn(
+    rows: Rows, words: Array, steps: Steps, start: PackedPerceptron, moves: bool, max_epochs: int, rng: Any
+) -> tuple[PackedPerceptron, int]:
+    """Epochs until no row is wrong, else the model of fewest errors; and their number.
+
+    words : those of the rows, packed. start : its weights are ±1, but of neglected columns. moves : whether
+    the threshold does.
+    """
+    signs = np.where(rows.positive, 1, -1).astype(np.int8)
+    theta = np.array([odd_threshold(start.threshold, steps.active)])
+    hidden = Hidden(UNIT * start.coef.astype(np.int64), start.signs.copy(), theta)
+    best, least, n_epochs = start, rows.errors(start), 0
+    while least > 0 and n_epochs < max_epochs:
+        order = permuted(given(len(signs)), rng) if rows.weights is None else drawn(rows.weights, rng)
+        sweep(words, signs, order, coins(len(order), SHARE, rng), hidden, steps, moves)
+        n_epochs += 1
+        model = PackedPerceptron(hidden.signs.copy(), steps.mask, int(theta[0]), start.n_columns)
+        if (errors := rows.errors(model)) < least:
+            best, least = model, errors
+    return best, n_epochs
+
+
+@compiled
+def sweep(words, signs, order, lucky, hidden, steps, moves):
+    """One epoch; the number of wrong rows."""
+    n_wrong = 0
+    for place in range(order.size):
+        i = np.int64(order[place])
+        y = np.int64(signs[i])
+        against = np.int64(0)
+        for k in range(steps.mask.size):
+            against += popcount((words[i, k] ^ hidden.signs[k]) & steps.mask[k])
+        u = y * (steps.active - 2 * against - hidden.theta[0])
+        if u < 0:
+            correct(words[i], y, hidden, steps)
+            n_wrong += 1
+            if moves:
+                hidden.theta[0] -= 2 * y
+        elif u == 1 and lucky[place]:
+            strengthen(words[i], y, hidden, steps)
+    return n_wrong
+
+
+@compiled
+def correct(row, y, hidden, steps):
+    h, up, down = hidden.h, steps.up, steps.down
+    for k in range(row.size):
+        word, sign = row[k], np.uint64(0)
+        for b in range(min(64, h.size - 64 * k)):
+            j = 64 * k + b
+            h[j] += y * up[j] if word >> np.uint64(b) & np.uint64(1) else -y * down[j]
+            sign |= np.uint64(h[j] > 0) << np.uint64(b)
+        hidden.signs[k] = sign
+
+
+@compiled
+def strengthen(row, y, hidden, steps):
+    h, up, down = hidden.h, steps.up, steps.down
+    for k in range(row.size):
+        word = row[k]
+        for b in range(min(64, h.size - 64 * k)):
+            j = 64 * k + b
+            step = y * up[j] if word >> np.uint64(b) & np.uint64(1) else -y * down[j]
+            h[j] += step if (step > 0) == (h[j] > 0) else 0

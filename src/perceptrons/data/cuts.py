@@ -1,0 +1,77 @@
+"""Where columns of numbers are cut in two: a cell is +1 where its value is greater than the cut.
+
+A column of two values is cut between them, any other at its weighted median. A column of one value c tells
+nothing of another; it is cut at c/2, which will be right where the values are 0 and 1 or −1 and +1.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.sparsefuncs import min_max_axis
+
+from .compiled import compiled
+from .encode import as_rows, is_sparse
+from .rows import Array
+from .thresholds import Numbers, thresholds, whole_weights
+
+
+class Levels(NamedTuple):
+    """The smallest and the largest value of each column."""
+
+    low: Array
+    high: Array
+
+
+def levels_of(matrix: Any) -> Levels:
+    """Of an array or a CSR matrix; not finite where a column is not."""
+    low, high = (
+        min_max_axis(matrix, axis=0) if is_sparse(matrix) else (matrix.min(axis=0), matrix.max(axis=0))
+    )
+    return Levels(low.astype(np.float64), high.astype(np.float64))
+
+
+def others(matrix: Any, levels: Levels) -> Array:
+    """Which columns hold a value that is neither of their levels."""
+    found = np.zeros(matrix.shape[1], np.bool_)
+    low, high = (part.astype(matrix.dtype, copy=False) for part in levels)
+    if is_sparse(matrix):
+        stored = np.bincount(matrix.indices, minlength=matrix.shape[1])
+        mark_stored(as_rows(matrix), low, high, found)
+        found |= (stored < matrix.shape[0]) & (low != 0) & (high != 0)
+    else:
+        mark_cells(matrix, low, high, found)
+    return found
+
+
+def middles(levels: Levels) -> Array:
+    """Cuts between two values; low ≤ cut < high, however near they are."""
+    low, high = levels
+    middle = low / 2 + high / 2
+    return np.where(low == high, low / 2, np.where((low <= middle) & (middle < high), middle, low))
+
+
+def medians(matrix: Any, columns: Sequence[int], weights: Array | None) -> list[float]:
+    """The cuts of columns of more than two values."""
+    whole = None if weights is None else whole_weights(weights, 1)
+    if is_sparse(matrix):
+        csc, n_rows = matrix.tocsc(), matrix.shape[0]
+        parts = (slice(csc.indptr[j], csc.indptr[j + 1]) for j in columns)
+        cells = (Numbers(csc.data[part].astype(np.float64), n_rows, csc.indices[part]) for part in parts)
+    else:
+        cells = (Numbers(matrix[:, j].astype(np.float64), len(matrix)) for j in columns)
+    return [thresholds(one, whole, 1)[0] for one in cells]
+
+
+@compiled
+def mark_cells(X, low, high, found):
+    for i in range(X.shape[0]):
+        for j in range(X.shape[1]):
+            found[j] |= (X[i, j] != low[j]) & (X[i, j] != high[j])
+
+
+@compiled
+def mark_stored(X, low, high, found):
+    for e in range(X.data.size):
+        j = X.indices[e]
+        found[j] |= (X.data[e] != low[j]) & (X.data[e] != high[j])

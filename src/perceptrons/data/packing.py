@@ -1,0 +1,79 @@
+"""Arrays, CSR matrices and frames become bits: 1 where a value is greater than the cut of its column."""
+
+from typing import Any
+
+import numpy as np
+
+from .bits import Bits, n_words, pack_vector
+from .compiled import compiled
+from .encode import is_sparse
+from .flips import Flips, flips_of
+from .rows import Array
+
+
+def cells_of(matrix: Any, cuts: Array) -> Bits | Flips:
+    """The rows of an array, packed; those of a CSR matrix, sparse as they are."""
+    return flips_of(matrix, cuts) if is_sparse(matrix) else pack_rows(matrix, cuts)
+
+
+def pack_rows(X: Any, cuts: Any = 0.0) -> Bits:
+    """The rows of an array, CSR matrix or frame; `cuts` is one number, or one per column.
+
+    Zeros that a CSR matrix does not store are cells like any other.
+    """
+    if hasattr(X, "columns"):
+        return pack_columns(X, cuts).transposed()
+    matrix: Any = X if is_sparse(X) else np.asarray(X)
+    n_rows, width = matrix.shape
+    cuts = np.broadcast_to(np.asarray(cuts, np.float64), (width,))
+    if is_sparse(matrix):
+        return flips_of(matrix.tocsr(), cuts).packed()
+    words = np.empty((n_rows, n_words(width)), np.uint64)
+    pack_cells(*comparable(np.ascontiguousarray(matrix), cuts), words)
+    return Bits(words, width)
+
+
+def pack_columns(X: Any, cuts: Any = 0.0) -> Bits:
+    """The columns; of a frame one after the other, so that no array of all is made."""
+    if not hasattr(X, "columns"):
+        return pack_rows(X, cuts).transposed()
+    names = list(X.columns)
+    cuts = np.broadcast_to(np.asarray(cuts, np.float64), (len(names),))
+    words = np.zeros((len(names), n_words(len(X))), np.uint64)
+    for j, name in enumerate(names):
+        words[j] = pack_vector(np.asarray(X[name]) > cuts[j])
+    return Bits(words, len(X))
+
+
+def comparable(X: Array, cuts: Array) -> tuple[Array, Array]:
+    """An array, and cuts of its own type that divide its values as the given ones do: x > c is x > ⌊c⌋ for
+    integers. Comparing bytes as doubles would take several times as long."""
+    if X.dtype.kind == "b":
+        X = X.view(np.uint8)
+    if X.dtype.kind in "iu":
+        limits, low = np.iinfo(X.dtype), np.floor(cuts)
+        if (low >= float(limits.min)).all() and (low < 2.0**62).all():
+            return X, np.minimum(low.astype(np.int64), limits.max).astype(X.dtype)
+        return X.astype(np.float64), cuts
+    if X.dtype == np.float32:
+        with np.errstate(over="ignore"):
+            near = cuts.astype(np.float32)
+        return X, np.where(near > cuts, np.nextafter(near, np.float32(-np.inf)), near)
+    return X.astype(np.float64, copy=False), cuts
+
+
+@compiled
+def pack_cells(X, cuts, words):
+    n_rows, width = X.shape
+    whole = width // 64
+    for i in range(n_rows):
+        for k in range(whole):
+            word = np.uint64(0)
+            for b in range(64):
+                word |= np.uint64(X[i, 64 * k + b] > cuts[64 * k + b]) << np.uint64(b)
+            words[i, k] = word
+        if 64 * whole < width:
+            word = np.uint64(0)
+            for j in range(64 * whole, width):
+                word |= np.uint64(X[i, j] > cuts[j]) << np.uint64(j - 64 * whole)
+            words[i, whole] = word

@@ -315,7 +315,8 @@ def test_real_tables(file, target, n_rows, least, jit):
     X, y = split(frame, target)
     results = by_name(compare(X, y, folds=3, max_epochs=100 if jit else 5))
     for result in results.values():
-        assert result.accuracy > least - (0 if jit else 0.15)
+        bits = 0.05 * result.learner.startswith("binary")  # a bit per weight is not for free
+        assert result.accuracy > least - bits - (0 if jit else 0.15)
     if "mushroom" in file and jit:
         assert results["perceptron"].margin[0] > 0
         assert results["perceptron"].converged

@@ -1,10 +1,10 @@
 """The main job: families of learners side by side on one table.
 
-Each is cross-validated behind a `TableEncoder` that knows the training rows of the fold alone (its means,
-scales and names), as a pipeline would have it, but encoding once for all learners; one that reads tables
-itself gets them as they are. Then it is fitted to all rows, for what a cross validation cannot say: how large
-the model is, what margin it certifies, how long it takes. What answers and refusals cost makes learners that
-may reject comparable to those that always answer: the risk is the mean cost of a row.
+Each is cross-validated behind an encoder that knows the training rows of the fold alone (its means, scales
+and names, or literals for binary weights), as a pipeline would have it, but encoding once for all learners;
+one that reads tables itself gets them as they are. Then it is fitted to all rows, for what a cross validation
+cannot say: how large the model is, what margin it certifies, how long it takes. What answers and refusals
+cost makes learners that may reject comparable to those that always answer: the risk, a row's mean cost.
 """
 
 import re
@@ -22,11 +22,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
 
+from .binary.binary_perceptron import BinaryPerceptron
 from .conservative.chow import ChowClassifier
 from .conservative.conservative_perceptron import ConservativePerceptron
 from .conservative.costs import Costs, Prices, read_costs
 from .conservative.rejecting import Rejecting
 from .data.columns import TableEncoder
+from .data.literals import LiteralEncoder
 from .margin.kernel import KernelPerceptron
 from .margin.max_margin import MaxMarginPerceptron
 from .margin.named import NAMED
@@ -55,10 +57,15 @@ LEARNERS: dict[str, Build] = {  # name → (seed, max_epochs) → an estimator t
     "chow": lambda seed, max_epochs: ChowClassifier(
         Perceptron(result="average", random_state=seed, max_epochs=max_epochs)
     ),
+    "binary": lambda seed, max_epochs: BinaryPerceptron(random_state=seed),
+    "binary sbpi": lambda seed, max_epochs: BinaryPerceptron(
+        method="sbpi", max_epochs=max_epochs, random_state=seed
+    ),
     "logistic regression": lambda seed, max_epochs: LogisticRegression(max_iter=10_000),
     "shallow tree": lambda seed, max_epochs: DecisionTreeClassifier(max_depth=3, random_state=seed),
 }
-EPOCHS, USUAL_EPOCHS = {"conservative": 100, "chow": 100}, 1000  # at most: many runs at once, and six fits
+# at most: many runs at once, six fits, and hidden integers that are not better for more
+EPOCHS, USUAL_EPOCHS = {"conservative": 100, "chow": 100, "binary sbpi": 100}, 1000
 SLOW = ("kernel", "sparse", "conservative")  # on many rows only if asked for: minutes, cross-validated
 MANY_ROWS, FEW_EPOCHS = 10_000, 100  # of a kernel learner, whose epochs take the square of the rows
 
@@ -142,14 +149,13 @@ def compare(
     for k, parts in enumerate(jobs):  # rows to learn from, and to test on
         tables, labels = [_take(X, rows) for rows in parts], [y[rows] for rows in parts]
         judge = _judge(prices, codes[parts[-1]], labels[-1]) if len(parts) > 1 else _no_test
-        encoded = _encoded(tables)
+        encoded: dict[type, list[Any]] = {}
         what = f"fold {k + 1} of {len(jobs) - 1}" if len(parts) > 1 else "all rows"
         for j, name in enumerate(names):
             tell(k * len(names) + j, len(jobs) * len(names), f"{what}, {name}")
             if not _failed(trials[name]):
                 one = build[name]()
-                mine = tables if reads_tables(one) else encoded
-                trials[name].append(_try(one, mine, labels[0], judge))
+                trials[name].append(_try(one, _laid_out(tables, one, encoded), labels[0], judge))
     tell(len(jobs) * len(names), len(jobs) * len(names), "done")
     return [_result(name, tried) for name, tried in trials.items()]
 
@@ -186,10 +192,15 @@ def _take(X: Any, rows: Any) -> Any:
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
-def _encoded(tables: list[Any]) -> list[Any]:
-    """All in the coordinates that the first teaches."""
-    encoder = TableEncoder().fit(tables[0])
-    return [encoder.transform(table) for table in tables]
+def _laid_out(tables: list[Any], learner: Any, encoded: dict[type, list[Any]]) -> list[Any]:
+    """As the learner takes them: in coordinates that the first teaches, which are made once for all."""
+    if reads_tables(learner):
+        return tables
+    encoder = encoder_for(learner)
+    if type(encoder) not in encoded:
+        encoder.fit(tables[0])
+        encoded[type(encoder)] = [encoder.transform(table) for table in tables]
+    return encoded[type(encoder)]
 
 
 class _Test(NamedTuple):
@@ -365,6 +376,11 @@ def reads_tables(learner: Any) -> bool:
     return bool(get_tags(learner).input_tags.categorical)
 
 
+def encoder_for(learner: Any) -> Any:
+    """What turns tables into rows for it: literals, which are bits, or coordinates."""
+    return LiteralEncoder() if isinstance(learner, BinaryPerceptron) else TableEncoder()
+
+
 def for_tables(learner: Any) -> Any:
-    """An estimator that takes tables: the learner, behind a `TableEncoder` where it needs one."""
-    return learner if reads_tables(learner) else make_pipeline(TableEncoder(), learner)
+    """An estimator that takes tables: the learner, behind an encoder where it needs one."""
+    return learner if reads_tables(learner) else make_pipeline(encoder_for(learner), learner)

@@ -54,13 +54,14 @@ def read_problem(
 ) -> Problem:
     matrix, y = read_rows(estimator, X, y, reset)
     weights = None if sample_weight is None else exact_weights(row_weights(sample_weight, matrix))
-    if weights is not None and not weights.all():
-        matrix, y, weights = (some[weights > 0] for some in (matrix, y, weights))
-        if not len(weights):
-            raise ValueError("sample_weight is 0 for every row, so there is nothing to learn from.")
     names, codes = encode_labels(y, classes, least=1)
     check_two(names)
-    return Problem(matrix, np.asarray(codes == len(names) - 1), weights, names)
+    positive = np.asarray(codes == len(names) - 1)
+    if weights is not None and not weights.all():
+        matrix, positive, weights = (some[weights > 0] for some in (matrix, positive, weights))
+        if not len(weights):
+            raise ValueError("sample_weight is 0 for every row, so there is nothing to learn from.")
+    return Problem(matrix, positive, weights, names)
 
 
 def check_two(classes: Array) -> None:

@@ -36,7 +36,7 @@ FIELDS: dict[str, Field] = {
 
 def restore(model: Any) -> None:
     """Do the parts make a model that a fit could have left?"""
-    if len(model.classes_) > 2:
+    if len(model.classes_) not in (1, 2):
         raise ValueError(f"there are {len(model.classes_)} classes, but it tells two apart")
     if not np.isin(model.coef_, (-1, 0, 1)).all():
         raise ValueError("coef_ holds other numbers than -1, 0 and 1")

@@ -81,6 +81,8 @@ def _parts(loaded: Any, rows: Any, vector: int) -> list[Reason]:
     learner = loaded.learner
     if hasattr(learner, "explain"):
         return [Reason(part.rule, part.adds, holds=part.holds) for part in learner.explain(rows).parts]
+    if hasattr(learner, "packed_"):
+        return votes(loaded.encoder.get_feature_names_out(), learner, rows)
     if not hasattr(learner, "coef_"):
         raise ValueError(
             f"A {type(learner).__name__} compares a row with rows it has kept and has no weights of columns, "
@@ -88,6 +90,18 @@ def _parts(loaded: Any, rows: Any, vector: int) -> list[Reason]:
         )
     return linear_parts(
         loaded.encoder.get_feature_names_out(), rows, learner.coef_[vector], learner.intercept_[vector]
+    )
+
+
+def votes(names: Any, learner: Any, rows: Any) -> list[Reason]:
+    """Of binary weights, those of one row that agree with the answer first; and the threshold."""
+    holds = learner.pack(rows).unpacked()[0].tolist()
+    pairs = zip(names, learner.coef_[0].tolist(), holds, strict=True)
+    parts = [Reason(name, float(w if held else -w), holds=held) for name, w, held in pairs if w]
+    side = 1.0 if learner.decision_function(rows)[0] > 0 else -1.0
+    parts.sort(key=lambda part: -side * part.adds)
+    return (
+        [*parts, Reason("threshold", -float(learner.threshold_), holds=True)] if learner.threshold_ else parts
     )
 
 
@@ -107,8 +121,9 @@ def _show(title: str, facts: dict[str, Any], parts: list[Reason], learner: Any) 
     from ..sparse.explanation import aligned
     from .show import say, table
 
-    by_rules = hasattr(learner, "explain")
-    shown, rest = (parts, []) if by_rules else (parts[:MOST_PARTS], parts[MOST_PARTS:])
+    by_rules = not any(part.value is not None for part in parts)
+    few = hasattr(learner, "explain")
+    shown, rest = (parts, []) if few else (parts[:MOST_PARTS], parts[MOST_PARTS:])
     others = sum(part.adds for part in rest)
     *adds, others_add, total = aligned([*(part.adds for part in shown), others, facts["score"] + 0.0])
     rows = [[part.rule, _how(part), added] for part, added in zip(shown, adds, strict=True)]

@@ -62,8 +62,9 @@ def fit(
     how = reading(header, separator, missing)
     with waiting(f"fitting {learner}"):
         data = training_table(table, target, drop, nominal, how)
+        _check_classes(learner, len(data.names()))
         if may_reject(last):
-            _prepare(last, learner, data.names(), costs, reject_label)
+            _prepare(last, data.names(), costs, reject_label)
         _, notes = quietly(model.fit, data.X, data.y)
         outcome = _outcome(last, data.X if model is last else model[:-1].transform(data.X), data.y)
     if out is not None:
@@ -84,14 +85,18 @@ def _refuse(given: dict[str, Any], learner: str) -> None:
             )
 
 
-def _prepare(model: Any, learner: str, classes: list[Any], costs: Path | None, label: str) -> None:
-    """Costs and label of one that may reject, now that the classes are known."""
+def _check_classes(learner: str, n_classes: int) -> None:
     from ..compare import tells_apart
-    from .costs_file import for_classes
     from .words import too_many
 
-    if not tells_apart(learner, len(classes)):
-        raise ValueError(f"{learner} {too_many(len(classes))}.")
+    if not tells_apart(learner, n_classes):
+        raise ValueError(f"{learner} {too_many(n_classes)}.")
+
+
+def _prepare(model: Any, classes: list[Any], costs: Path | None, label: str) -> None:
+    """Costs and label of one that may reject, now that the classes are known."""
+    from .costs_file import for_classes
+
     if model.costs is not None:
         model.set_params(costs=for_classes(model.costs, classes, costs))
     model.set_params(reject_label=_label(label, classes))
@@ -133,7 +138,7 @@ def _report(
     data: Any, model: Any, learner: str, outcome: dict[str, Any], notes: list[str], out: Path | None
 ) -> dict[str, Any]:
     from ..compare import margin_of, size_of
-    from .words import as_dicts, rules_of
+    from .words import as_dicts, bytes_of, rules_of
 
     size = size_of(model)
     return {
@@ -146,6 +151,7 @@ def _report(
         "converged": getattr(model, "converged_", None),
         "certificates": as_dicts(model.certificate_, model) if hasattr(model, "certificate_") else [],
         "rules": rules_of(model),
+        "bytes": bytes_of(model),
         "notes": notes,
         "file": None if out is None else str(out),
     }
@@ -154,7 +160,7 @@ def _report(
 def _show(data: Any, model: Any, report: dict[str, Any]) -> None:
     from ..compare import size_of
     from .show import first, percent, say, text
-    from .words import show_certificates
+    from .words import show_certificates, votes_in_words
 
     name, count = data.classes()[0]
     always = f"always answering {name}: {percent(count / len(data.y))}"
@@ -166,6 +172,8 @@ def _show(data: Any, model: Any, report: dict[str, Any]) -> None:
         _show_refusals(model, report)
     if report["rules"]:
         text(model.to_text())
+    if report["bytes"]:
+        say(votes_in_words(model))
     if hasattr(model, "certificate_"):
         show_certificates(model.certificate_, model)
     say(*first([f"Warning: {note}" for note in _different(report["notes"])]))

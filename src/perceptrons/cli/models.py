@@ -48,12 +48,13 @@ class Loaded(NamedTuple):
 def load(path: Path) -> Loaded:
     """A model that takes tables: an encoder and a learner in a pipeline, or a learner that has its own."""
     from ..data.columns import TableEncoder
+    from ..data.literals import LiteralEncoder
     from ..export.model_file import read
 
     model, about = read(path)
     steps = [step for _, step in getattr(model, "steps", [])]
     encoder, learner = getattr(model, "encoder_", None), model
-    if len(steps) == 2 and isinstance(steps[0], TableEncoder):
+    if len(steps) == 2 and isinstance(steps[0], TableEncoder | LiteralEncoder):
         encoder, learner = steps
     if not hasattr(encoder, "feature_names_in_"):
         raise ValueError(

@@ -52,6 +52,22 @@ def rules_of(model: Any) -> list[dict[str, Any]]:
     ]
 
 
+def bytes_of(model: Any) -> int | None:
+    """What a device must keep of a model of binary weights; None of others."""
+    return model.packed_.n_bytes if hasattr(model, "packed_") else None
+
+
+def votes_in_words(model: Any) -> str:
+    """A model of binary weights: who votes, and what decides."""
+    against, for_ = (int(np.count_nonzero(model.coef_ == sign)) for sign in (-1, 1))
+    negative, positive = model.classes_.tolist()
+    return (
+        f"A statement that holds votes for {positive} ({for_:,} of them) or against it ({against:,}), one "
+        f"that does not the other way round: {positive} if the votes add up to more than {model.threshold_}, "
+        f"else {negative}. Packed, the model has {model.packed_.n_bytes:,} bytes."
+    )
+
+
 def show_certificates(certificates: Any, model: Any) -> None:
     if isinstance(certificates, list):
         _one_per_class(certificates, model.classes_.tolist())

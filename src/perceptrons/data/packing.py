@@ -10,6 +10,8 @@ from .encode import is_sparse
 from .flips import Flips, flips_of
 from .rows import Array
 
+FAR = 2**52  # integers below are floats, too
+
 
 def cells_of(matrix: Any, cuts: Array) -> Bits | Flips:
     """The rows of an array, packed; those of a CSR matrix, sparse as they are."""
@@ -52,8 +54,8 @@ def comparable(X: Array, cuts: Array) -> tuple[Array, Array]:
         X = X.view(np.uint8)
     if X.dtype.kind in "iu":
         limits, low = np.iinfo(X.dtype), np.floor(cuts)
-        if (low >= float(limits.min)).all() and (low < 2.0**62).all():
-            return X, np.minimum(low.astype(np.int64), limits.max).astype(X.dtype)
+        if (low >= float(limits.min)).all() and (low < FAR).all():
+            return X, np.minimum(low, min(limits.max, FAR)).astype(X.dtype)
         return X.astype(np.float64), cuts
     if X.dtype == np.float32:
         with np.errstate(over="ignore"):

@@ -1,0 +1,194 @@
+"""What `BinaryPerceptron` is given: bad parameters, bad rows, odd types; a refusal leaves all as it was."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+
+from perceptrons import BinaryPerceptron
+
+X = np.array([[-1, 1, -1], [1, 1, -1], [1, -1, 1], [-1, -1, 1]] * 3)
+Y = np.array(["no", "yes", "yes", "no"] * 3)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"method": "hebb"}, "method='hebb', but it must be one of 'influence', 'clipped-hebb', 'sbpi'"),
+        ({"epsilon": 0}, "epsilon=0, but it must be a number between 0 and 1; use 0.1"),
+        ({"epsilon": float("nan")}, "epsilon=nan"),
+        ({"epsilon": "0.1"}, "epsilon='0.1'"),
+        ({"threshold": 0.5}, "threshold=0.5, but it must be an integer, 'auto', 'min-error' or 'figure-1'"),
+        ({"threshold": "best"}, "threshold='best'"),
+        ({"threshold": True}, "threshold=True"),
+        ({"binarize": "median"}, "binarize='median', but it must be 'auto', a finite number"),
+        ({"binarize": float("inf")}, "binarize=inf"),
+        ({"binarize": True}, "binarize=True"),
+        ({"max_epochs": 0}, "max_epochs=0, but it must be an integer > 0"),
+    ],
+)
+def test_bad_parameters(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        BinaryPerceptron(**parameters).fit(X, Y)
+
+
+def test_three_valued_columns_without_binarize():
+    three = X.copy()
+    three[0, 2] = 0
+    with pytest.raises(
+        ValueError, match=r"Column 2 has more than two values.*binarize=None takes columns of two"
+    ):
+        BinaryPerceptron(binarize=None).fit(three, Y)
+    with pytest.raises(ValueError, match="Column 'c' has more than two values"):
+        BinaryPerceptron(binarize=None).fit(pd.DataFrame(three, columns=["a", "b", "c"]), Y)
+    more = np.column_stack([three[:, 2], three[:, 2], X[:, 0]])
+    with pytest.raises(ValueError, match=r"Column 0 .*\(and so have 1 more\)"):
+        BinaryPerceptron(binarize=None).fit(sp.csr_array(more.astype(float)), Y)
+    model = BinaryPerceptron(binarize=None).fit(X, Y)
+    with pytest.raises(ValueError, match="Column 2 has more than two values, those of rows before included"):
+        model.predict(three)
+    assert (model.predict(X) == Y).all()
+
+
+def test_a_second_value_may_come_later():
+    """Of a column that has had one so far; on the other side of its cut, or never."""
+    first, later = np.array([[1, 0], [1, 1]]), np.array([[0, 0], [1, 1]])
+    for method in ("influence", "clipped-hebb"):
+        model = BinaryPerceptron(method=method, binarize=None, epsilon=0.5)
+        model.partial_fit(first, [0, 1], classes=[0, 1]).partial_fit(later, [0, 1])
+        whole = BinaryPerceptron(method=method, binarize=None, epsilon=0.5)
+        whole.fit(np.concatenate([first, later]), [0, 1, 0, 1])
+        assert (model.coef_ == whole.coef_).all()
+        assert model.threshold_ == whole.threshold_
+        assert (model.predict(later) == whole.predict(later)).all()
+    for wrong in ([[2, 0], [1, 1]], [[0, 0], [2, 1]]):
+        model = BinaryPerceptron(binarize=None).partial_fit(first, [0, 1], classes=[0, 1])
+        before = vars(model).copy()
+        with pytest.raises(ValueError, match="Column 0 has more than two values"):
+            model.partial_fit(np.array(wrong), [0, 1])
+        assert vars(model) == before
+
+
+def test_constant_columns_are_neglected():
+    constant = np.column_stack([X, np.full(len(X), 7), np.zeros(len(X)), -np.ones(len(X))])
+    for method in ("influence", "clipped-hebb", "sbpi"):
+        for binarize in ("auto", None, 0.5):
+            model = BinaryPerceptron(method=method, binarize=binarize, random_state=0).fit(constant, Y)
+            assert model.neglected_.tolist() == [False] * 3 + [True] * 3
+            assert model.coef_[0, 3:].tolist() == [0, 0, 0]
+            assert model.influence_[3:].tolist() == [0.0, 0.0, 0.0]
+            assert np.isfinite(model.influence_).all()
+
+
+@pytest.mark.parametrize("method", ["influence", "clipped-hebb", "sbpi"])
+def test_one_class_is_always_answered(method):
+    model = BinaryPerceptron(method=method).fit(X, np.full(len(X), "yes"))
+    assert model.classes_.tolist() == ["yes"]
+    assert (model.predict(-X) == "yes").all()
+    assert (model.n_weights_, model.threshold_) == (0, -1)
+    for label, threshold in (("no", 0), ("yes", -1)):
+        only = BinaryPerceptron(method=method).fit(X, Y, sample_weight=(label == Y) * 2)
+        assert (only.predict(X) == label).all()
+        assert only.threshold_ == threshold
+        assert only.classes_.tolist() == ["no", "yes"]
+
+
+def test_three_classes_are_refused():
+    with pytest.raises(
+        ValueError, match=r"Only binary classification is supported. The target has 3 classes"
+    ):
+        BinaryPerceptron().fit(X, np.arange(12) % 3)
+    with pytest.raises(ValueError, match="The target has 3 classes"):
+        BinaryPerceptron().partial_fit(X, Y, classes=["no", "yes", "perhaps"])
+
+
+@pytest.mark.parametrize(
+    "dtype", [bool, np.int8, np.uint8, np.int32, np.float16, np.float32, np.longdouble, object]
+)
+def test_types_of_numbers(dtype):
+    bits = (X > 0).astype(dtype)
+    model = BinaryPerceptron().fit(bits, Y)
+    expected = BinaryPerceptron().fit(X, Y)
+    assert (model.coef_ == expected.coef_).all()
+    assert (model.predict(bits) == expected.predict(X)).all()
+
+
+def test_models_take_rows_of_other_types_than_they_were_fitted_to():
+    """Cuts below what the type can hold, too."""
+    model = BinaryPerceptron().fit(np.where(X > 0, 0.0, -500.0), Y)
+    for dtype in (np.int8, np.uint8, np.int64, np.float32):
+        assert (model.predict(np.zeros((1, 3), dtype)) == model.predict(np.zeros((1, 3)))).all()
+
+
+def test_frames():
+    names = ["a", "b", "c"]
+    model = BinaryPerceptron().fit(pl.DataFrame(X, schema=names), Y)
+    assert model.feature_names_in_.tolist() == names
+    assert (model.predict(pd.DataFrame(X, columns=names)) == Y).all()
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_rows_that_are_not_finite_are_refused_and_change_nothing(bad):
+    model = BinaryPerceptron().fit(X, Y)
+    before = vars(model).copy()
+    broken = X.astype(float)
+    broken[3, 1] = bad
+    for call in (model.fit, model.partial_fit):
+        with pytest.raises(ValueError, match=r"NaN|infinity"):
+            call(broken, Y)
+        assert vars(model) == before
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
+        model.predict(broken)
+
+
+def test_weights_of_rows():
+    with pytest.raises(ValueError, match=r"sample_weight has -1.0, but a weight must be >= 0"):
+        BinaryPerceptron().fit(X, Y, sample_weight=np.full(len(Y), -1.0))
+    with pytest.raises(ValueError, match=r"0 for every row|at least one non-zero"):
+        BinaryPerceptron().fit(X, Y, sample_weight=np.zeros(len(Y)))
+
+
+def test_huge_counts_are_exact():
+    """More than 2³¹ rows' worth of them; one row decides."""
+    weights = np.full(len(Y), 2**33)
+    weights[0] += 1
+    model = BinaryPerceptron().fit(X, Y, sample_weight=weights)
+    assert model.counts_.rows == 12 * 2**33 + 1
+    assert model.counts_.ones.tolist() == [6 * 2**33, 6 * 2**33 + 1, 6 * 2**33]
+    assert model.counts_.ones.dtype == np.int64
+
+
+def test_first_call_of_a_stream_names_the_classes():
+    with pytest.raises(ValueError, match="classes must be passed on the first call"):
+        BinaryPerceptron().partial_fit(X, Y)
+    model = BinaryPerceptron()
+    with pytest.raises(ValueError, match="y holds 'yes', which is not one of the classes"):
+        model.partial_fit(X, Y, classes=["maybe", "no"])
+    assert not hasattr(model, "counts_")
+
+
+def test_merging_needs_the_same_classes_and_cuts():
+    model = BinaryPerceptron().fit(X, Y)
+    with pytest.raises(ValueError, match="The models differ in classes_"):
+        model.merge(BinaryPerceptron().fit(X, Y == "yes"))
+    with pytest.raises(ValueError, match=r"The models differ in cuts_.*binarize as a number"):
+        model.merge(BinaryPerceptron().fit(3 * X + 1, Y))
+
+
+def test_packed_rows_of_another_width_are_refused():
+    model = BinaryPerceptron().fit(X, Y)
+    with pytest.raises(ValueError, match="The rows have 2 columns, but the model has 3"):
+        model.packed_.scores(BinaryPerceptron().fit(X[:, :2], Y).pack(X[:, :2]))
+
+
+def test_packed_prediction_is_prediction():
+    rng = np.random.default_rng(0)
+    for n in (1, 63, 64, 65, 200):
+        rows, y = rng.normal(size=(50, n)), rng.choice([0, 1], 50)
+        model = BinaryPerceptron().fit(rows, y)
+        packed = model.pack(rows)
+        assert (model.packed_.predict(packed) == np.where(model.predict(rows) == 1, 1, -1)).all()
+        assert (model.packed_.scores(packed) - model.threshold_ == model.decision_function(rows)).all()
+        assert (model.packed_.coef == model.coef_[0]).all()
+        assert model.packed_.n_bytes == 2 * -(-n // 8) + 4

@@ -6,7 +6,6 @@ draws them. Everything is seeded; drawing twice gives the same files. Drawing ne
 
 import sys
 import warnings
-from pathlib import Path
 from types import SimpleNamespace as Data
 
 import numpy as np
@@ -17,26 +16,12 @@ from perceptrons.data.synthetic import separable
 from perceptrons.theory import ball, bounds, separate, solve_game, sparse_strategy
 from perceptrons.theory.projection import projection_dimension
 
-FOLDER = Path(__file__).resolve().parents[1] / "docs" / "pictures"
-BLUE, ORANGE, INK, GREY, PALE = "#2f6690", "#d9622b", "#22262b", "#8b9199", "#e6e9ed"
-STYLE = {
-    "svg.hashsalt": "perceptrons",
-    "font.size": 9,
-    "axes.titlesize": 9,
-    "axes.titlelocation": "left",
-    "axes.edgecolor": GREY,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "text.color": INK,
-    "axes.labelcolor": INK,
-    "xtick.color": GREY,
-    "ytick.color": GREY,
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
-    "legend.frameon": False,
-    "legend.fontsize": 8,
-    "lines.linewidth": 1.4,
-}
+try:
+    from examples import pictures
+except ImportError:  # run as a script: its own folder is on the path, not the one above
+    import pictures
+
+BLUE, ORANGE, INK, GREY, PALE = pictures.COLOURS
 K = np.array([[0.0, 0.4], [1.2, -0.7], [2.3, -0.4], [2.3, 2.2], [0.6, 2.4]])
 L = np.array([[4.4, 2.6], [3.5, 1.6], [4.2, -0.4], [6.0, 0.9]])
 DISC = ((4.3, 1.0), 2.05)  # centre, radius
@@ -287,22 +272,5 @@ PICTURES = {  # file: data, drawing, height in inches
 }
 
 
-def main(folder=FOLDER, suffix="svg"):
-    """Draw all pictures; the names of the files."""
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    files = []
-    for name, (data, draw, height) in PICTURES.items():
-        with matplotlib.rc_context({**matplotlib.rcParamsDefault, **STYLE}):
-            figure = Figure(figsize=(7, height), layout="constrained")
-            draw(figure, data())
-            files.append(Path(folder) / f"{name}.{suffix}")
-            figure.savefig(files[-1], metadata={"Date": None} if suffix == "svg" else None, dpi=110)
-    return files
-
-
 if __name__ == "__main__":
-    for file in main(*sys.argv[1:2]):
-        print(file)
+    print(*pictures.draw(PICTURES, *sys.argv[1:2]), sep="\n")

@@ -5,7 +5,6 @@ docs/conservative.md. For each picture one function returns plain data, another 
 seeded; drawing twice gives the same files. Drawing needs matplotlib.
 """
 
-import argparse
 import json
 import warnings
 from pathlib import Path
@@ -19,28 +18,14 @@ from sklearn.preprocessing import StandardScaler
 from perceptrons import ChowClassifier, ConservativePerceptron, ErrorRejectDisplay, Perceptron
 from perceptrons.papers.datasets import load
 
-ROOT = Path(__file__).resolve().parents[1]
-FOLDER, RESULT = ROOT / "docs" / "pictures", ROOT / "benchmarks" / "results" / "conservative.json"
+try:
+    from examples import pictures
+except ImportError:  # run as a script: its own folder is on the path, not the one above
+    import pictures
+
+RESULT = Path(__file__).resolve().parents[1] / "benchmarks" / "results" / "conservative.json"
 GAMMA, GAMMAS = 0.2, (0.1, 0.2, 0.3, 0.4)  # what a refusal costs, beside an error of 1
-BLUE, ORANGE, INK, GREY, PALE = "#2f6690", "#d9622b", "#22262b", "#8b9199", "#e6e9ed"
-STYLE = {
-    "svg.hashsalt": "perceptrons",
-    "font.size": 9,
-    "axes.titlesize": 9,
-    "axes.titlelocation": "left",
-    "axes.edgecolor": GREY,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "text.color": INK,
-    "axes.labelcolor": INK,
-    "xtick.color": GREY,
-    "ytick.color": GREY,
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
-    "legend.frameon": False,
-    "legend.fontsize": 8,
-    "lines.linewidth": 1.4,
-}
+BLUE, ORANGE, INK, GREY, PALE = pictures.COLOURS
 
 
 def split(seed=0):
@@ -182,22 +167,6 @@ PICTURES = {  # file: data, drawing, height in inches
 }
 
 
-def draw(folder=FOLDER, suffix="svg"):
-    """Draw all pictures; the names of the files."""
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    files = []
-    for name, (data, paint, height) in PICTURES.items():
-        with matplotlib.rc_context({**matplotlib.rcParamsDefault, **STYLE}):
-            figure = Figure(figsize=(7, height), layout="constrained")
-            paint(figure, data())
-            files.append(Path(folder) / f"{name}.{suffix}")
-            figure.savefig(files[-1], metadata={"Date": None} if suffix == "svg" else None, dpi=110)
-    return files
-
-
 def report(data):
     """What the models of each cost do with rows that they have not seen, as lines of text."""
     yield f"{len(data.y)} women who were not learnt from; an error costs 1"
@@ -218,17 +187,5 @@ def _line(model, X, y):
     return f"{rejected.sum():13}{wrong.sum():8}{model.risk(X, y):8.3f}"
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Classifiers that may refuse, on the Pima data.")
-    parser.add_argument(
-        "--pictures", metavar="FOLDER", nargs="?", const=FOLDER, help="draw those of the docs"
-    )
-    given = parser.parse_args()
-    if given.pictures is not None:
-        print(*draw(given.pictures), sep="\n")
-    else:
-        print(*report(error_reject()), sep="\n")
-
-
 if __name__ == "__main__":
-    main()
+    pictures.run("Classifiers that may refuse, on the Pima data.", PICTURES, lambda: report(error_reject()))

@@ -19,6 +19,7 @@ PAGES = (
     ROOT / "docs" / "first-steps.md",
     ROOT / "docs" / "sparse.md",
     ROOT / "docs" / "conservative.md",
+    ROOT / "docs" / "binary.md",
 )
 WITH_DATA = "perceptrons.papers.datasets"  # pages that use it need the data, or the network
 BLOCK = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
@@ -30,9 +31,9 @@ SPACE = re.compile(r"[\s─]+")
 
 
 def run(command: str, folder: Path) -> str:
-    """What a command prints, on a terminal 100 columns wide."""
+    """What a command prints, on a terminal 104 columns wide."""
     python = f'"{sys.executable}"'.replace("\\", r"\\")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "100", **SETTINGS}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "104", **SETTINGS}
     line = re.sub(r"^python\b", python, re.sub(r"^perceptrons\b", "python -m perceptrons", command))
     done = subprocess.run(line, shell=True, cwd=folder, env=environment, capture_output=True, text=True)
     lines = (done.stdout + done.stderr).splitlines()

@@ -15,7 +15,7 @@ from benchmarks.tables import MARKED, PAGES, SHORT, fill, render, render_result
 from benchmarks.timing import Times, interleave
 
 JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
-NAMES = ("boosting", "conservative", "defaults", "first_call", "rules", "sweeps")
+NAMES = ("binary", "boosting", "conservative", "defaults", "first_call", "rules", "sweeps")
 
 
 class FakeClock:
@@ -201,6 +201,7 @@ def test_the_command_runs(arguments: tuple[str, ...], name: str | None, tmp_path
             "boosting",
             "rules",
             "conservative",
+            "binary",
             "defaults",
             "tables",
         ]

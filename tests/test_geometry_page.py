@@ -7,21 +7,22 @@ import numpy as np
 import pytest
 
 from examples import geometry
+from examples.pictures import FOLDER, draw
 from perceptrons.theory import Near, Separated, ball
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
+OTHERS = ("pima-", "binary-")  # pictures of other pages
 
 
 def test_every_picture_is_shown_and_every_picture_shown_exists():
     shown = re.findall(r"!\[[^]]+\]\(pictures/([^)]+)\)", (DOCS / "geometry.md").read_text(encoding="utf-8"))
-    pictures = (DOCS / "pictures").iterdir()
-    files = sorted(path.name for path in pictures if not path.name.startswith("pima"))  # another page's
+    files = sorted(path.name for path in FOLDER.iterdir() if not path.name.startswith(OTHERS))
     assert sorted(shown) == files == sorted(f"{name}.svg" for name in geometry.PICTURES)
-    assert all((DOCS / "pictures" / name).stat().st_size < 60_000 for name in files)
+    assert all((FOLDER / name).stat().st_size < 60_000 for name in files)
 
 
 def test_drawing_writes_all_pictures_and_the_same_twice(tmp_path):
-    first, second = geometry.main(tmp_path / "first"), geometry.main(tmp_path / "second")
+    first, second = (draw(geometry.PICTURES, tmp_path / name) for name in ("first", "second"))
     assert [path.name for path in first] == [f"{name}.svg" for name in geometry.PICTURES]
     for one, other in zip(first, second, strict=True):
         assert one.read_bytes() == other.read_bytes()

@@ -144,7 +144,9 @@ class BinaryPerceptron(Threshold):
         settings, before = read_settings(self), vars(self).copy()
         first = not hasattr(self, "counts_")
         try:
-            names = np.unique(_given(classes)) if first else self.classes_
+            names = _named(classes) if first else self.classes_
+            if classes is not None and not np.array_equal(_named(classes), names):
+                raise ValueError(f"classes={classes!r}, but the first call named {names.tolist()}.")
             problem = read_problem(self, X, y, sample_weight, first, names)
             cut = learn_cuts(problem, settings.binarize, self._names()) if first else self._cut()
             cut = check_levels(problem.matrix, cut, self._names())
@@ -162,7 +164,7 @@ class BinaryPerceptron(Threshold):
         return self
 
     def merge(self, other: "BinaryPerceptron") -> "BinaryPerceptron":
-        """Add what another model has counted, as if this one had seen its rows, too.
+        """Add what another model has counted, as if this one had seen its rows, too; its own parameters rule.
 
         Both must have the same classes and cuts: give `binarize` as a number if columns have more than two
         values. Where so many rows are seen that a sample is kept, give each its own `random_state`.
@@ -258,10 +260,10 @@ def _look(problem: Problem, cut: Cut, settings: Settings) -> tuple[Counts, Rows 
     return counts, Rows(cells, positive, weights) if settings.needs_rows else None
 
 
-def _given(classes: Any) -> Any:
+def _named(classes: Any) -> Array:
     if classes is None:
         raise ValueError("classes must be passed on the first call to partial_fit.")
-    return classes
+    return np.unique(classes)
 
 
 def _keep(rows: Rows | None, settings: Settings, source: Any) -> Reservoir | None:

@@ -39,7 +39,7 @@ def count(cells: Bits | Flips, positive: Array, weights: Array | None = None) ->
     """Packed or sparse rows, which of them are positive, and what each counts."""
     if weights is not None:
         ones, both = (_weighted(cells, some) for some in (weights, weights * positive))
-        return Counts(weights.sum(), weights[positive].sum(), ones, both)
+        return Counts(_sum(weights), _sum(weights * positive), ones, both)
     if isinstance(cells, Flips):
         each = np.ones(len(cells), np.int64)
         ones, both = (_weighted(cells, some) for some in (each, each * positive))
@@ -68,7 +68,12 @@ def _weighted(cells: Bits | Flips, weights: Array) -> Array:
         weighted_ones(cells.words, weights, sums)
         return sums
     weighted_flips(cells.indices, cells.indptr, weights, sums)
-    return np.where(cells.base, weights.sum() - sums, sums)
+    return np.where(cells.base, _sum(weights) - sums, sums)
+
+
+def _sum(weights: Array) -> Any:
+    """Added one by one, as those of columns are: a column that is always 1 must have the same sum."""
+    return np.cumsum(weights)[-1]
 
 
 @compiled

@@ -385,7 +385,7 @@ def test_noise_breaks_the_threshold_of_figure_1():
     X, y = malicious(np.random.default_rng(1), 20_000 if JIT else 4000, noise=0.1)
     broken, good = (BinaryPerceptron(threshold=how).fit(X, y) for how in ["figure-1", "min-error"])
     assert broken.coef_.tolist() == good.coef_.tolist() == [[1] * 11]
-    assert exact_error(broken) > 0.2
+    assert 0.65 < exact_error(broken) < 0.67  # all that is positive
     assert exact_error(good) == 0
 
 

@@ -176,6 +176,30 @@ def test_merging_needs_the_same_classes_and_cuts():
         model.merge(BinaryPerceptron().fit(3 * X + 1, Y))
 
 
+def test_merging_knows_the_values_of_both():
+    """With binarize=None a value that neither has had is refused, but that of the other is known."""
+    ones, both = np.ones((4, 1)), np.array([[0], [1], [0], [1]])
+    model = BinaryPerceptron(binarize=None).partial_fit(ones, [0, 1, 1, 1], classes=[0, 1])
+    model.merge(BinaryPerceptron(binarize=None).fit(both, [0, 1, 0, 1]))
+    assert model.predict(both).tolist() == [0, 1, 0, 1]
+    with pytest.raises(ValueError, match="more than two values"):
+        model.predict([[-1.0]])
+    with pytest.raises(ValueError, match="Column 0 has more than two values"):
+        model.merge(BinaryPerceptron(binarize=None).fit(3 * both - 1, [0, 1, 0, 1]))
+
+
+def test_what_is_kept_is_not_the_users_matrix():
+    rows = sp.csr_array(np.maximum(X, 0).astype(float))
+    model = BinaryPerceptron().fit(rows, Y)
+    rows.indices[:] = 0
+    half = slice(0, 6)
+    again = model.partial_fit(np.maximum(X, 0)[half], Y[half])
+    whole = BinaryPerceptron().fit(np.maximum(np.concatenate([X, X[half]]), 0), np.concatenate([Y, Y[half]]))
+    assert (again.coef_ == whole.coef_).all()
+    assert again.threshold_ == whole.threshold_
+    assert (model._reservoir.rows.cells.words == whole._reservoir.rows.cells.words).all()
+
+
 def test_packed_rows_of_another_width_are_refused():
     model = BinaryPerceptron().fit(X, Y)
     with pytest.raises(ValueError, match="The rows have 2 columns, but the model has 3"):

@@ -27,7 +27,7 @@ from ..fields import Field
 from .counts import Counts, count, count_array
 from .learning import Outcome, conclude
 from .packed import pack_weights
-from .problem import Cut, Problem, check_levels, learn_cuts, read_problem, read_rows
+from .problem import Cut, Problem, check_levels, learn_cuts, merged, read_problem, read_rows
 from .record import FIELDS, restore
 from .reservoir import Reservoir, sample
 from .rows import Rows
@@ -179,9 +179,10 @@ class BinaryPerceptron(Threshold):
                     "classes, and binarize as a number."
                 )
         counts, kept = self.counts_ + other.counts_, _both(self._reservoir, other._reservoir)
+        cut = merged(self._cut(), other._cut(), self._names())
         outcome = conclude(counts, _rows(kept), settings, self._source)
         self._reservoir = kept
-        self._publish(outcome, self.classes_, counts, self._cut(), settings)
+        self._publish(outcome, self.classes_, counts, cut, settings)
         return self
 
     def pack(self, X: Any) -> Bits:
@@ -270,7 +271,8 @@ def _keep(rows: Rows | None, settings: Settings, source: Any) -> Reservoir | Non
     """What `partial_fit` will need, if the threshold depends on rows."""
     if rows is None or source is None or settings.method == SBPI:
         return None
-    return sample(rows, keys(len(rows.positive), source))
+    cells = rows.cells.copied() if isinstance(rows.cells, Flips) else rows.cells
+    return sample(rows._replace(cells=cells), keys(len(rows.positive), source))
 
 
 def _rows(kept: Reservoir | None) -> Rows | None:

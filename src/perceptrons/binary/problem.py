@@ -101,6 +101,17 @@ def check_levels(matrix: Any, cut: Cut, names: Any) -> Cut:
     return cut._replace(levels=levels)
 
 
+def merged(one: Cut, other: Cut, names: Any) -> Cut:
+    """The levels of both, where others are not allowed; the cuts are the same."""
+    if one.levels is None or other.levels is None:
+        return one
+    values = np.stack([*one.levels, *other.levels])
+    sides = (np.where(side, values, np.nan) for side in (values <= one.cuts, values > one.cuts))
+    low, high = ((np.fmin.reduce(side), np.fmax.reduce(side)) for side in sides)
+    refuse(np.flatnonzero((low[0] < low[1]) | (high[0] < high[1])), names)
+    return one._replace(levels=Levels(np.fmin(low[0], high[0]), np.fmax(low[0], high[0])))
+
+
 def refuse(columns: Array, names: Any) -> None:
     if len(columns):
         which = f"{columns[0]}" if names is None else f"{names[columns[0]]!r}"

@@ -33,6 +33,10 @@ class Flips:
         flip(self.indices, self.indptr, words)
         return Bits(words, self.width)
 
+    def copied(self) -> "Flips":
+        """In memory of its own: the indices may be those of a matrix that others will change."""
+        return Flips(self.base, self.indices.copy(), self.indptr.copy())
+
     def take(self, which: Any) -> "Flips":
         """Some of the rows, by their numbers."""
         starts, ends = self.indptr[:-1][which].astype(np.int64), self.indptr[1:][which].astype(np.int64)

@@ -21,6 +21,7 @@ BENCHMARKS = {
     "boosting": "conjunctions: the search beside one product per stage, fits beside boosted trees",
     "rules": "accuracy and size of sparse and pruned perceptrons on the papers' tables",
     "conservative": "classifiers that may refuse: fits, epochs, exact bands, and the paper's risks on Pima",
+    "binary": "binary weights: counts, scores and packing beside one read, fits, and what sbpi learns",
     "defaults": "how often the default models end without training errors on separable rows",
 }
 TABLES = "tables"

@@ -15,7 +15,7 @@ from .layout import Section, markdown
 
 PAGES = (
     ROOT / "README.md",
-    *(ROOT / "docs" / name for name in ("benchmarks.md", "sparse.md", "conservative.md")),
+    *(ROOT / "docs" / name for name in ("benchmarks.md", "sparse.md", "conservative.md", "binary.md")),
 )
 MARKED = re.compile(r"(<!-- benchmark:(\w+)(:short)? -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
@@ -59,6 +59,10 @@ SHORT = {
             f"risk {method} {first}" for method in ("chow", "cplr1", "cplr2", "exact") for first in (0, 100)
         ),
         section=3,
+    ),
+    "binary": Short(
+        ("name", "time", "speed", "of_read", "peer", "product", "ratio", "two_ratio"),
+        ("kernel columns", "kernel cells", "kernel scores", "packing float64", "packing int8"),
     ),
     "first_call": Short(("name", "import", "first_fit", "second_fit")),
     "defaults": Short(("name", "no_errors", "warned", "silent", "seconds")),

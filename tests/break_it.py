@@ -161,7 +161,7 @@ binary/sbpi.py | hidden.theta[0] -= 2 * y | hidden.theta[0] += 2 * y | test_bina
 binary/sbpi.py | (step > 0) == (h[j] > 0) | True | test_binary.py
 binary/sbpi.py | else threshold + 1 | else threshold | test_binary_sbpi.py
 binary/sbpi.py | 2 * (UNIT + sign * thirds) | 2 * UNIT + 0 * thirds | test_binary_sbpi.py | compiled
-binary/problem.py | (low == high) & (low > cuts) & (now.low <= cuts) | (low == high) & (low > cuts) | test_binary_input.py
+binary/problem.py | & (now.low <= cuts) | & True | test_binary_input.py
 binary/learning.py | rows.errors(other) < rows.errors(model) | False | test_binary_sbpi.py
 binary/record.py | model.coef_[0][model.neglected_].any() | False | test_binary_file.py
 data/bits.py | &= 2 ** (width % 8) - 1 | &= 255 | test_bits.py

@@ -62,7 +62,7 @@ def test_a_second_value_may_come_later():
         assert (model.coef_ == whole.coef_).all()
         assert model.threshold_ == whole.threshold_
         assert (model.predict(later) == whole.predict(later)).all()
-    for wrong in ([[2, 0], [1, 1]], [[0, 0], [2, 1]]):
+    for wrong in ([[2, 0], [1, 1]], [[0, 0], [2, 1]], [[2, 0], [2, 1]]):
         model = BinaryPerceptron(binarize=None).partial_fit(first, [0, 1], classes=[0, 1])
         before = vars(model).copy()
         with pytest.raises(ValueError, match="Column 0 has more than two values"):
@@ -119,6 +119,14 @@ def test_models_take_rows_of_other_types_than_they_were_fitted_to():
     model = BinaryPerceptron().fit(np.where(X > 0, 0.0, -500.0), Y)
     for dtype in (np.int8, np.uint8, np.int64, np.float32):
         assert (model.predict(np.zeros((1, 3), dtype)) == model.predict(np.zeros((1, 3)))).all()
+
+
+def test_values_that_a_type_does_not_hold_are_other_values():
+    """Not the same after a cast."""
+    model = BinaryPerceptron(binarize=None).fit(np.where(X > 0, 0.0, -256.0), Y)
+    assert (model.predict(np.zeros((1, 3), np.int8)) == model.predict(np.zeros((1, 3)))).all()
+    huge = np.where(X > 0, 2**63 - 1, -(2**63))
+    assert (BinaryPerceptron(binarize=None).fit(huge, Y).coef_ == model.coef_).all()
 
 
 def test_frames():

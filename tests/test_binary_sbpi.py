@@ -8,6 +8,11 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from perceptrons import BinaryPerceptron
+from perceptrons.binary.learning import settle
+from perceptrons.binary.packed import pack_weights
+from perceptrons.binary.rows import Rows
+from perceptrons.binary.settings import read_settings
+from perceptrons.data.packing import pack_rows
 from perceptrons.data.synthetic import product
 from perceptrons.theory.curves import exact_agreement
 
@@ -101,6 +106,19 @@ def test_noise_ends_at_the_cap_with_the_best_state():
     with pytest.warns(ConvergenceWarning):
         more = learn(data, 0, max_epochs=40)
     assert more.score(data.X, data.y) >= model.score(data.X, data.y)
+
+
+def test_a_learnt_threshold_stays_unless_another_makes_fewer_errors():
+    data = teacher(31, 10, 0, noise=0.1)
+    rows = Rows(pack_rows(data.X), data.y > 0, None)
+    settings = read_settings(BinaryPerceptron(method="sbpi"))
+    errors = {r: rows.errors(pack_weights(data.weights, r)) for r in range(-32, 32)}
+    fewest = min(errors.values())
+    for threshold, made in errors.items():
+        settled = settle(pack_weights(data.weights, threshold), settings, rows)
+        assert rows.errors(settled) == fewest
+        assert (settled.threshold == threshold) == (made == fewest)
+    assert errors[10] > fewest == errors[0] == errors[-1]
 
 
 def test_a_seed_makes_it_repeatable_and_rows_may_be_sparse():

@@ -147,15 +147,22 @@ def test_levels_and_cuts_of_columns():
         "three": [0, 1, 2, 2, 2],
         "near": [1.0, np.nextafter(1.0, 2.0)] * 2 + [1.0],
         "spread": [5, 1, 4, 2, 3],
+        "nearer": [
+            1.0 + 2**-52,
+            1.0 + 2**-51,
+            1.0 + 2**-52,
+            1.0 + 2**-52,
+            1.0 + 2**-51,
+        ],  # the middle is no float
         "huge": [-1.5e308, 1.5e308, 1.5e308, -1.5e308, 1.5e308],
     }
     X = np.array(list(columns.values())).T
     for matrix in (X, sp.csr_array(X)):
         levels = levels_of(matrix)
         more = others(matrix, levels)
-        assert more.tolist() == [False, False, False, True, False, True, False]
+        assert more.tolist() == [False, False, False, True, False, True, False, False]
         cuts = middles(levels)
-        assert cuts[[0, 1, 2, 4, 6]].tolist() == [0.5, 0.0, 1.0, 1.0, 0.0]
+        assert cuts[[0, 1, 2, 4, 6, 7]].tolist() == [0.5, 0.0, 1.0, 1.0, 1.0 + 2**-52, 0.0]
         assert medians(matrix, [3, 5], None) == [1.0, 3.0]  # the median 2 is the maximum of "three"
         assert medians(matrix, [5], np.array([10.0, 1, 1, 1, 1])) == [4.0]
     assert (Levels(np.zeros(1), np.ones(1)).low == 0).all()

@@ -47,8 +47,8 @@ class BinaryPerceptron(Threshold):
         "influence": the sign of how much more often a row is positive where the column is +1, for columns
         that are independent of each other; 0 where it makes no difference. "clipped-hebb": the sign of Σ y x,
         for columns that are +1 as often as −1. Both take one pass. "sbpi": epochs of corrections to hidden
-        integers, whose signs the weights are; usually it finds weights that are right about all rows, if
-        there are any.
+        integers, whose signs the weights are; it often finds weights that are right about all rows, if
+        there are any (not where rows are 1.1 to 1.6 times as many as columns, and random).
     epsilon : float in (0, 1), default 0.1
         The error that is aimed at. Of a class a share of epsilon/4 is too small to matter, of a column's
         value one of epsilon/(4n), and so is an influence of epsilon/(4(n + 1)).

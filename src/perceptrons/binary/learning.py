@@ -61,11 +61,11 @@ def train(
     start = with_threshold(coef, settings._replace(threshold=MIN_ERROR) if moves else settings, packed)
     steps = steps_of(2.0 * counts.ones / counts.rows - 1.0, found.neglected)
     model, n_epochs = learn(packed, cells.words, steps, start, moves, settings.max_epochs, rng)
-    model = _settle(model, settings, packed)
+    model = settle(model, settings, packed)
     return Outcome(model, found, n_epochs, packed.errors(model) == 0)
 
 
-def _settle(model: PackedPerceptron, settings: Settings, rows: Rows) -> PackedPerceptron:
+def settle(model: PackedPerceptron, settings: Settings, rows: Rows) -> PackedPerceptron:
     """The threshold that was learnt, unless another is asked for or makes fewer errors."""
     if isinstance(settings.threshold, int):
         return pack_weights(model.coef, settings.threshold)

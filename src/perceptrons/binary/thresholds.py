@@ -15,17 +15,18 @@ def best_threshold(
     how: str, scores: Array, positive: Array, weights: Array | None, n: int, epsilon: float
 ) -> int:
     """The threshold r that is asked for; rows with scores > r are called positive."""
-    right, wrong = (
-        _above(scores[of], None if weights is None else weights[of], n) for of in (positive, ~positive)
-    )
+    wrong, right = _above(scores, positive, weights, n)
     place = _figure_1(right, wrong, epsilon) if how == FIGURE_1 else _min_error(right, wrong)
     return place - (n + 1)
 
 
-def _above(scores: Array, weights: Array | None, n: int) -> Array:
-    """The weight of the scores > r, for r = −(n+1), …, n; exact if weights are integers below 2⁵³."""
-    at = np.bincount(scores + n, weights, 2 * n + 1)
-    return np.append(at[::-1].cumsum()[::-1], 0)
+def _above(scores: Array, positive: Array, weights: Array | None, n: int) -> Array:
+    """Of negative and positive rows, the weight of scores > r, for r = −(n+1), …, n; exact if weights are
+    integers below 2⁵³."""
+    width = 2 * n + 1
+    at = np.bincount(scores + n + width * positive, weights, 2 * width).reshape(2, width)
+    sums = at[:, ::-1].cumsum(axis=1)[:, ::-1]
+    return np.column_stack([sums, np.zeros_like(sums[:, :1])])
 
 
 def _min_error(positive: Array, negative: Array) -> int:

@@ -24,24 +24,39 @@ class Levels(NamedTuple):
 
 
 def levels_of(matrix: Any) -> Levels:
-    """Of an array or a CSR matrix; not finite where a column is not."""
-    low, high = (
-        min_max_axis(matrix, axis=0) if is_sparse(matrix) else (matrix.min(axis=0), matrix.max(axis=0))
-    )
+    """Of an array or a CSR matrix."""
+    if is_sparse(matrix):
+        low, high = min_max_axis(matrix, axis=0)
+    else:
+        cells = _numbers(matrix)
+        low, high = cells[0].copy(), cells[0].copy()
+        widen(cells, low, high)
     return Levels(low.astype(np.float64), high.astype(np.float64))
 
 
 def others(matrix: Any, levels: Levels) -> Array:
     """Which columns hold a value that is neither of their levels."""
     found = np.zeros(matrix.shape[1], np.bool_)
-    low, high = (part.astype(matrix.dtype, copy=False) for part in levels)
     if is_sparse(matrix):
         stored = np.bincount(matrix.indices, minlength=matrix.shape[1])
-        mark_stored(as_rows(matrix), low, high, found)
-        found |= (stored < matrix.shape[0]) & (low != 0) & (high != 0)
+        mark_stored(as_rows(matrix), *levels, found)
+        found |= (stored < matrix.shape[0]) & (levels.low != 0) & (levels.high != 0)
     else:
-        mark_cells(matrix, low, high, found)
+        cells = _numbers(matrix)
+        mark_cells(cells, *_own(levels, cells.dtype), found)
     return found
+
+
+def _numbers(matrix: Array) -> Array:
+    return matrix.view(np.uint8) if matrix.dtype == np.bool_ else matrix
+
+
+def _own(levels: Levels, dtype: Any) -> Levels:
+    """In the type of the values, if it holds them all: bytes are quicker to compare with bytes."""
+    with np.errstate(all="ignore"):
+        own = Levels(*(part.astype(dtype) for part in levels))
+    same = all((mine == its).all() for mine, its in zip(own, levels, strict=True))
+    return own if same and dtype.itemsize < 8 else levels
 
 
 def middles(levels: Levels) -> Array:
@@ -61,6 +76,15 @@ def medians(matrix: Any, columns: Sequence[int], weights: Array | None) -> list[
     else:
         cells = (Numbers(matrix[:, j].astype(np.float64), len(matrix)) for j in columns)
     return [thresholds(one, whole, 1)[0] for one in cells]
+
+
+@compiled
+def widen(X, low, high):
+    """Both in one pass over the rows."""
+    for i in range(X.shape[0]):
+        for j in range(X.shape[1]):
+            low[j] = min(low[j], X[i, j])
+            high[j] = max(high[j], X[i, j])
 
 
 @compiled

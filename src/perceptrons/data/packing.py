@@ -27,7 +27,7 @@ def pack_rows(X: Any, cuts: Any = 0.0) -> Bits:
         return pack_columns(X, cuts).transposed()
     matrix: Any = X if is_sparse(X) else np.asarray(X)
     n_rows, width = matrix.shape
-    cuts = np.broadcast_to(np.asarray(cuts, np.float64), (width,))
+    cuts = _one_each(cuts, width)
     if is_sparse(matrix):
         return flips_of(matrix.tocsr(), cuts).packed()
     words = np.empty((n_rows, n_words(width)), np.uint64)
@@ -40,11 +40,16 @@ def pack_columns(X: Any, cuts: Any = 0.0) -> Bits:
     if not hasattr(X, "columns"):
         return pack_rows(X, cuts).transposed()
     names = list(X.columns)
-    cuts = np.broadcast_to(np.asarray(cuts, np.float64), (len(names),))
+    cuts = _one_each(cuts, len(names))
     words = np.zeros((len(names), n_words(len(X))), np.uint64)
     for j, name in enumerate(names):
         words[j] = pack_vector(np.asarray(X[name]) > cuts[j])
     return Bits(words, len(X))
+
+
+def _one_each(cuts: Any, width: int) -> Array:
+    """One number per column, side by side: a view of a single one would be slow to compare with."""
+    return np.array(np.broadcast_to(np.asarray(cuts, np.float64), (width,)))
 
 
 def comparable(X: Array, cuts: Array) -> tuple[Array, Array]:

@@ -13,6 +13,8 @@ RNG = np.random.default_rng(0)
 X = RNG.choice([-1, 1], (60, 70)).astype(np.int8)
 Y = np.where(X[:, :5].sum(axis=1) > 0, "yes", "no")
 
+FRACTIONS = [0.4, 0.4, 0.9, 0.2, 0.7]  # with which sums that should be equal are not
+
 
 @pytest.mark.parametrize(
     "parameters",
@@ -41,6 +43,10 @@ def test_the_model_file_keeps_it(tmp_path, parameters):
 def test_weights_that_are_fractions_one_class_and_pipelines(tmp_path):
     for model, rows in [
         (BinaryPerceptron().fit(X, Y, sample_weight=RNG.random(60)), X),
+        (
+            BinaryPerceptron().fit([[1, 0], [1, 1], [1, 0], [0, 1], [1, 1]], [0, 0, 0, 1, 1], FRACTIONS),
+            X[:, :2],
+        ),
         (BinaryPerceptron().fit(X, np.full(60, 3)), X),
         (make_pipeline(LiteralEncoder(), BinaryPerceptron()).fit(X, Y), X),
     ]:

@@ -1,10 +1,13 @@
 """What `BinaryPerceptron` is given: bad parameters, bad rows, odd types; a refusal leaves all as it was."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
+from sklearn.preprocessing import StandardScaler
 
 from perceptrons import BinaryPerceptron
 
@@ -22,6 +25,7 @@ Y = np.array(["no", "yes", "yes", "no"] * 3)
         ({"threshold": 0.5}, "threshold=0.5, but it must be an integer, 'auto', 'min-error' or 'figure-1'"),
         ({"threshold": "best"}, "threshold='best'"),
         ({"threshold": True}, "threshold=True"),
+        ({"threshold": 2**31}, "threshold=2147483648, but it must be an integer between"),
         ({"binarize": "median"}, "binarize='median', but it must be 'auto', a finite number"),
         ({"binarize": float("inf")}, "binarize=inf"),
         ({"binarize": True}, "binarize=True"),
@@ -46,7 +50,10 @@ def test_three_valued_columns_without_binarize():
     with pytest.raises(ValueError, match=r"Column 0 .*\(and so have 1 more\)"):
         BinaryPerceptron(binarize=None).fit(sp.csr_array(more.astype(float)), Y)
     model = BinaryPerceptron(binarize=None).fit(X, Y)
-    with pytest.raises(ValueError, match="Column 2 has more than two values, those of rows before included"):
+    with pytest.raises(
+        ValueError,
+        match="Column 2 has more than two values, or two on the same side of its cut, rows seen before",
+    ):
         model.predict(three)
     assert (model.predict(X) == Y).all()
 
@@ -153,6 +160,8 @@ def test_rows_that_are_not_finite_are_refused_and_change_nothing(bad):
 def test_weights_of_rows():
     with pytest.raises(ValueError, match=r"sample_weight has -1.0, but a weight must be >= 0"):
         BinaryPerceptron().fit(X, Y, sample_weight=np.full(len(Y), -1.0))
+    with pytest.raises(ValueError, match=r"sample_weight has 1e\+308, and all together overflow"):
+        BinaryPerceptron().fit(X, Y, sample_weight=np.full(len(Y), 1e308))
     with pytest.raises(ValueError, match=r"0 for every row|at least one non-zero"):
         BinaryPerceptron().fit(X, Y, sample_weight=np.zeros(len(Y)))
 
@@ -182,6 +191,49 @@ def test_merging_needs_the_same_classes_and_cuts():
         model.merge(BinaryPerceptron().fit(X, Y == "yes"))
     with pytest.raises(ValueError, match=r"The models differ in cuts_.*binarize as a number"):
         model.merge(BinaryPerceptron().fit(3 * X + 1, Y))
+
+
+def test_merging_needs_the_same_columns_and_something_to_count():
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    model, other = (BinaryPerceptron(binarize=0).fit(some, Y) for some in (frame, frame[["c", "b", "a"]]))
+    with pytest.raises(ValueError, match="The models differ in feature_names_in_"):
+        model.merge(other)
+    with pytest.raises(ValueError, match="A StandardScaler has no counts to add"):
+        model.merge(StandardScaler())
+    assert not hasattr(BinaryPerceptron(method="sbpi"), "merge")
+
+
+def test_cuts_stay_what_the_first_rows_made_them():
+    for first, later in [("auto", None), (None, "auto"), ("auto", 0.7), (0.5, 0.7)]:
+        model = BinaryPerceptron(binarize=first).fit(X, Y).set_params(binarize=later)
+        with pytest.raises(ValueError, match="but columns were cut otherwise when the first rows came"):
+            model.partial_fit(X, Y)
+
+
+def test_copies_leave_the_rows_of_fit_behind_but_not_those_of_a_stream():
+    fitted = BinaryPerceptron().fit(X, Y)
+    with pytest.raises(ValueError, match="needs rows, and this model has kept none"):
+        pickle.loads(pickle.dumps(fitted)).partial_fit(X, Y)
+    assert (fitted.partial_fit(X, Y).predict(X) == Y).all()  # the model itself keeps them
+    again = pickle.loads(pickle.dumps(fitted)).partial_fit(X, Y)
+    assert again.counts_.rows == 3 * len(Y)
+    assert (pickle.loads(pickle.dumps(again)).predict(X) == Y).all()
+
+
+def test_cells_stored_twice_are_one():
+    twice = sp.csr_matrix(([0.5, 0.5, 1, 1, 1.0], [0, 0, 1, 0, 1], [0, 2, 3, 5, 5]), (4, 2))
+    for binarize in ("auto", None):
+        model = BinaryPerceptron(binarize=binarize).fit(twice, [1, 0, 1, 0])
+        assert (
+            model.cuts_ == BinaryPerceptron(binarize=binarize).fit(twice.toarray(), [1, 0, 1, 0]).cuts_
+        ).all()
+        assert model.predict(twice).tolist() == model.predict(twice.toarray()).tolist()
+    assert twice.nnz == 5
+
+
+@pytest.mark.parametrize("dtype", [">f8", ">i4", ">i2", ">f4"])
+def test_bytes_in_the_other_order(dtype):
+    assert (BinaryPerceptron().fit(X.astype(dtype), Y).predict(X.astype(dtype)) == Y).all()
 
 
 def test_merging_knows_the_values_of_both():

@@ -1,6 +1,7 @@
 """The pictures of docs/binary.md: they are drawn anew as they are, and show what they say."""
 
 import os
+import re
 
 import numpy as np
 import pytest
@@ -39,7 +40,9 @@ def packed():
 
 def test_pictures_are_those_of_the_example():
     files = sorted(path.stem for path in FOLDER.glob("binary-*"))
-    assert files == sorted(binary.PICTURES)
+    page = (FOLDER.parent / "binary.md").read_text(encoding="utf-8")
+    shown = re.findall(r"!\[[^]]+\]\(pictures/([^)]+)\.svg\)", page)
+    assert files == sorted(binary.PICTURES) == sorted(shown)
     assert all((FOLDER / f"{name}.svg").stat().st_size < 70_000 for name in files)
 
 

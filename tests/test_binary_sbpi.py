@@ -8,9 +8,11 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from perceptrons import BinaryPerceptron
+from perceptrons.binary import learning
 from perceptrons.binary.learning import settle
 from perceptrons.binary.packed import pack_weights
 from perceptrons.binary.rows import Rows
+from perceptrons.binary.sbpi import steps_of
 from perceptrons.binary.settings import read_settings
 from perceptrons.data.packing import pack_rows
 from perceptrons.data.synthetic import product
@@ -62,17 +64,22 @@ def test_twice_as_many_rows_as_columns_give_the_target_itself(columns, threshold
         assert generalization(model, data.weights) == 1.0 > 0.9 > generalization(hebb, data.weights)
 
 
+def unbalanced(low, high, seed):
+    """Shares of +1 between these, random weights, and the threshold at which both classes are as frequent."""
+    rng = np.random.default_rng(20_000 + seed)
+    shares, weights = rng.uniform(low, high, 301), rng.choice([-1, 1], 301)
+    return {"shares": shares, "weights": weights, "threshold": round(float((2 * shares - 1) @ weights))}
+
+
+def rare_columns(seed):
+    return teacher(301, 4 if JIT else 0.5, seed, **unbalanced(0.02, 0.1, seed))
+
+
 @pytest.mark.parametrize("low_high", [(0.3, 0.7), (0.05, 0.3), (0.02, 0.1)])
 def test_unbalanced_columns_and_thresholds(low_high):
-    """The plain rule solves none of the last ones; the error is that of new rows."""
     for seed in SEEDS:
-        rng = np.random.default_rng(20_000 + seed)
-        shares, weights = rng.uniform(*low_high, 301), rng.choice([-1, 1], 301)
-        theta = round(float((2 * shares - 1) @ weights))
-        how = {"shares": shares, "weights": weights, "threshold": theta}
-        data = teacher(301, 4, seed, **how)
-        if not JIT:
-            data = data._replace(X=data.X[:150], y=data.y[:150])
+        how = unbalanced(*low_high, seed)
+        data = teacher(301, 4 if JIT else 0.5, seed, **how)
         model = learn(data, seed, max_epochs=300)
         assert model.converged_
         if JIT:
@@ -130,6 +137,27 @@ def test_a_seed_makes_it_repeatable_and_rows_may_be_sparse():
     assert (first.coef_ == sparse.coef_).all()
     assert first.n_epochs_ == sparse.n_epochs_
     assert (learn(data, 8).coef_ != first.coef_).any()
+
+
+def test_weights_are_repetitions():
+    data = teacher(n_(101), 0.7, 3)
+    weights = np.random.default_rng(0).integers(0, 4, len(data.y))
+    weighed = BinaryPerceptron(method="sbpi", random_state=1).fit(data.X, data.y, sample_weight=weights)
+    repeated = BinaryPerceptron(method="sbpi", random_state=1)
+    repeated.fit(np.repeat(data.X, weights, axis=0), np.repeat(data.y, weights))
+    assert (weighed.coef_ == repeated.coef_).all()
+    assert weighed.n_epochs_ == repeated.n_epochs_ > 0
+    alike = BinaryPerceptron(method="sbpi", random_state=1)
+    alike.fit(data.X, data.y, sample_weight=np.full(len(data.y), 0.1))
+    assert (alike.coef_ == learn(data, 1).coef_).all()
+
+
+def test_the_plain_rule_does_not_find_rare_values(monkeypatch):
+    """Means are taken off, or it fails."""
+    monkeypatch.setattr(learning, "steps_of", lambda means, neglected: steps_of(0 * means, neglected))
+    with pytest.warns(ConvergenceWarning):
+        model = learn(rare_columns(0), 0, max_epochs=100 if JIT else 10)
+    assert not model.converged_
 
 
 def test_rows_of_weight_zero_are_absent_and_heavy_ones_come_first():

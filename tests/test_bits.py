@@ -13,6 +13,7 @@ from perceptrons.data.cuts import Levels, levels_of, medians, middles, others
 from perceptrons.data.flips import Flips, flips_of, stacked
 from perceptrons.data.packing import cells_of, comparable, pack_columns, pack_rows
 from perceptrons.data.popcount import popcount
+from perceptrons.data.thresholds import Numbers, thresholds, whole_weights
 
 SIZES = [(1, 1), (3, 63), (5, 64), (2, 65), (64, 7), (65, 129), (70, 128), (0, 5)]
 TYPES = [np.bool_, np.int8, np.uint8, np.int16, np.int64, np.uint64, np.float32, np.float64]
@@ -114,9 +115,10 @@ def test_counts_of_columns(n_rows, width):
     assert (ones == X.sum(axis=0)).all()
     assert (both == X[chosen].sum(axis=0)).all()
     for weights in (np.arange(n_rows), np.arange(n_rows) / 8):
-        sums = np.zeros(width, weights.dtype)
-        weighted_ones(pack_rows(X).words, weights, sums)
+        sums, others = np.zeros(width, weights.dtype), np.zeros(width, weights.dtype)
+        weighted_ones(pack_rows(X).words, weights, weights * chosen, sums, others)
         assert (sums == weights @ X).all()
+        assert (others == weights[chosen] @ X[chosen]).all()
 
 
 @settings(deadline=None, derandomize=True, max_examples=200)
@@ -163,9 +165,28 @@ def test_levels_and_cuts_of_columns():
         assert more.tolist() == [False, False, False, True, False, True, False, False]
         cuts = middles(levels)
         assert cuts[[0, 1, 2, 4, 6, 7]].tolist() == [0.5, 0.0, 1.0, 1.0, 1.0 + 2**-52, 0.0]
-        assert medians(matrix, [3, 5], None) == [1.0, 3.0]  # the median 2 is the maximum of "three"
-        assert medians(matrix, [5], np.array([10.0, 1, 1, 1, 1])) == [4.0]
+        assert medians(matrix, np.array([3, 5]), None).tolist() == [1.0, 3.0]  # 2 is the maximum of "three"
+        assert medians(matrix, np.array([5]), np.array([10.0, 1, 1, 1, 1])).tolist() == [4.0]
     assert (Levels(np.zeros(1), np.ones(1)).low == 0).all()
+
+
+def test_quick_medians_are_quantiles():
+    """Those of `thresholds`, with many zeros or none, few values or many, weights or not."""
+    rng, n_zeros = np.random.default_rng(0), 0
+    for n_rows in [3, 4, 5, 40, 41]:
+        pools = [rng.normal(size=n_rows), rng.integers(0, 3, n_rows), rng.integers(-2, 3, n_rows)]
+        columns = [
+            rng.choice(pool, n_rows) * (rng.random(n_rows) < share) for pool in pools for share in (0.2, 1)
+        ]
+        columns = [column for column in columns if len(np.unique(column)) > 1]
+        X, some = np.array(columns).T, np.arange(len(columns))
+        for weights in (None, rng.integers(1, 9, n_rows), rng.random(n_rows)):
+            whole = None if weights is None else whole_weights(weights, 1)
+            expected = [thresholds(Numbers(column, n_rows), whole, 1)[0] for column in X.T]
+            assert medians(X, some, weights).tolist() == expected
+            assert medians(sp.csr_array(X), some, weights).tolist() == expected
+            n_zeros += np.count_nonzero(np.array(expected) == 0)
+    assert 20 < n_zeros < 60
 
 
 def test_a_sparse_column_without_zeros_may_have_two_values():

@@ -27,7 +27,16 @@ from ..fields import Field
 from .counts import Counts, count, count_array
 from .learning import Outcome, conclude
 from .packed import pack_weights
-from .problem import Cut, Problem, check_levels, learn_cuts, merged, read_problem, read_rows
+from .problem import (
+    Cut,
+    Problem,
+    check_kept,
+    check_levels,
+    learn_cuts,
+    merged,
+    read_problem,
+    read_rows,
+)
 from .record import FIELDS, restore
 from .reservoir import Reservoir, sample
 from .rows import Rows
@@ -48,7 +57,7 @@ class BinaryPerceptron(Threshold):
         that are independent of each other; 0 where it makes no difference. "clipped-hebb": the sign of Σ y x,
         for columns that are +1 as often as −1. Both take one pass. "sbpi": epochs of corrections to hidden
         integers, whose signs the weights are; it often finds weights that are right about all rows, if
-        there are any (not where rows are 1.1 to 1.6 times as many as columns, and random).
+        there are any; least so where random rows are 1 to 1.7 times as many as columns.
     epsilon : float in (0, 1), default 0.1
         The error that is aimed at. Of a class a share of epsilon/4 is too small to matter, of a column's
         value one of epsilon/(4n), and so is an influence of epsilon/(4(n + 1)).
@@ -80,8 +89,13 @@ class BinaryPerceptron(Threshold):
     Notes
     -----
     `partial_fit` counts batch by batch; the weights are those of all rows at once. Columns are cut as the
-    first batch says. For a threshold that depends on rows, `fit` and `partial_fit` keep 65,536 of them, a bit
-    per cell: all, until there are more, then a fair sample. Model files do not hold them.
+    first batch says; one that is constant in it at half its value, which is right for 0 and 1 or −1 and +1:
+    for others give `binarize` as a number. For a threshold that depends on rows, `fit` and `partial_fit` keep
+    65,536 of them, a bit per cell (sparse rows stay sparse): all, until there are more, then a fair sample.
+    Model files do not hold them, nor do copies and pickles of a model that has seen `fit` alone.
+
+    With weights of rows "sbpi" visits a row as often as it weighs, or draws rows by weight. It packs sparse
+    rows, which may take more memory.
 
     Examples
     --------
@@ -100,6 +114,7 @@ class BinaryPerceptron(Threshold):
     _file_fields: ClassVar[dict[str, Field]] = FIELDS
     _reservoir: Reservoir | None
     _source: Any  # of its keys
+    _streams: bool  # whether more rows have come than those of `fit`
 
     def __init__(
         self,
@@ -130,7 +145,7 @@ class BinaryPerceptron(Threshold):
         except Exception:
             self.__dict__ = before  # as if nothing had happened
             raise
-        self._reservoir, self._source = _keep(rows, settings, rng), rng
+        self._reservoir, self._source, self._streams = _keep(rows, settings, rng), rng, False
         self._publish(outcome, problem.classes, counts, cut, settings)
         if rows and not outcome.converged:
             self._complain(rows)
@@ -148,8 +163,11 @@ class BinaryPerceptron(Threshold):
             if classes is not None and not np.array_equal(_named(classes), names):
                 raise ValueError(f"classes={classes!r}, but the first call named {names.tolist()}.")
             problem = read_problem(self, X, y, sample_weight, first, names)
-            cut = learn_cuts(problem, settings.binarize, self._names()) if first else self._cut()
-            cut = check_levels(problem.matrix, cut, self._names())
+            if first:
+                cut = learn_cuts(problem, settings.binarize, self._names())
+            else:
+                check_kept(self._cut(), settings.binarize)
+                cut = check_levels(problem.matrix, self._cut(), self._names())
             counts, rows = _look(problem, cut, settings)
             source = generators(self.random_state, 1)[0] if first else self._source
             kept = _keep(rows, settings, source)
@@ -159,29 +177,32 @@ class BinaryPerceptron(Threshold):
         except Exception:
             self.__dict__ = before
             raise
-        self._reservoir, self._source = kept, source
+        self._reservoir, self._source, self._streams = kept, source, True
         self._publish(outcome, names, counts, cut, settings)
         return self
 
+    @available_if(_counts_alone)  # type: ignore[untyped-decorator]
     def merge(self, other: "BinaryPerceptron") -> "BinaryPerceptron":
         """Add what another model has counted, as if this one had seen its rows, too; its own parameters rule.
 
         Both must have the same classes and cuts: give `binarize` as a number if columns have more than two
         values. Where so many rows are seen that a sample is kept, give each its own `random_state`.
         """
+        if not isinstance(other, BinaryPerceptron):
+            raise ValueError(f"A {type(other).__name__} has no counts to add; merge a BinaryPerceptron.")
         check_is_fitted(self)
         check_is_fitted(other)
         settings = read_settings(self)
-        for name in ("classes_", "cuts_"):
-            if not np.array_equal(getattr(self, name), getattr(other, name)):
+        for name in ("classes_", "feature_names_in_", "cuts_"):
+            if not np.array_equal(getattr(self, name, ()), getattr(other, name, ())):
                 raise ValueError(
                     f"The models differ in {name}, so that their counts cannot be added; give both the same "
-                    "classes, and binarize as a number."
+                    "classes and columns, and binarize as a number."
                 )
         counts, kept = self.counts_ + other.counts_, _both(self._reservoir, other._reservoir)
         cut = merged(self._cut(), other._cut(), self._names())
         outcome = conclude(counts, _rows(kept), settings, self._source)
-        self._reservoir = kept
+        self._reservoir, self._streams = kept, True
         self._publish(outcome, self.classes_, counts, cut, settings)
         return self
 
@@ -227,8 +248,15 @@ class BinaryPerceptron(Threshold):
     def _loaded(self) -> None:
         """Check what a model file held."""
         restore(self)
-        self._reservoir = self._source = None
+        self._reservoir, self._source, self._streams = None, None, False
         self._derive()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copies do not take along the rows that `fit` kept, only those of a stream, which may go on."""
+        state = dict(super().__getstate__())
+        if not state.get("_streams", True):
+            state["_reservoir"] = None
+        return state
 
     def _cut(self) -> Cut:
         return Cut(self.cuts_, self._levels)

@@ -38,11 +38,10 @@ class Counts(NamedTuple):
 def count(cells: Bits | Flips, positive: Array, weights: Array | None = None) -> Counts:
     """Packed or sparse rows, which of them are positive, and what each counts."""
     if weights is not None:
-        ones, both = (_weighted(cells, some) for some in (weights, weights * positive))
+        ones, both = _weighted(cells, weights, positive)
         return Counts(_sum(weights), _sum(weights * positive), ones, both)
     if isinstance(cells, Flips):
-        each = np.ones(len(cells), np.int64)
-        ones, both = (_weighted(cells, some) for some in (each, each * positive))
+        ones, both = _weighted(cells, np.ones(len(cells), np.int64), positive)
     else:
         ones, both = np.zeros(cells.width, np.int64), np.zeros(cells.width, np.int64)
         joint_counts(cells.transposed().words, pack_vector(positive), ones, both)
@@ -58,17 +57,25 @@ def count_array(X: Array, cuts: Array, positive: Array) -> Counts:
 
 def exact_weights(weights: Array) -> Array:
     """Integers if all are, so that sums are exact in any order."""
-    whole = (weights == np.floor(weights)).all() and weights.sum() < EXACT
+    with np.errstate(over="ignore"):
+        total = float(weights.sum(dtype=np.float64))
+    if not np.isfinite(total):
+        raise ValueError(
+            f"sample_weight has {weights.max():g}, and all together overflow; divide them by the largest."
+        )
+    whole = (weights == np.floor(weights)).all() and total < EXACT
     return weights.astype(np.int64) if whole else weights.astype(np.float64)
 
 
-def _weighted(cells: Bits | Flips, weights: Array) -> Array:
-    sums = np.zeros(cells.width, weights.dtype)
+def _weighted(cells: Bits | Flips, weights: Array, positive: Array) -> tuple[Array, Array]:
+    ones, both = np.zeros(cells.width, weights.dtype), np.zeros(cells.width, weights.dtype)
+    heavy = weights * positive
     if isinstance(cells, Bits):
-        weighted_ones(cells.words, weights, sums)
-        return sums
-    weighted_flips(cells.indices, cells.indptr, weights, sums)
-    return np.where(cells.base, _sum(weights) - sums, sums)
+        weighted_ones(cells.words, weights, heavy, ones, both)
+        return ones, both
+    weighted_flips(cells.indices, cells.indptr, weights, heavy, ones, both)
+    base = cells.base
+    return np.where(base, _sum(weights) - ones, ones), np.where(base, _sum(heavy) - both, both)
 
 
 def _sum(weights: Array) -> Any:
@@ -95,7 +102,8 @@ def add_cells(X, cuts, positive, ones, both):
 
 
 @compiled
-def weighted_flips(indices, indptr, weights, sums):
+def weighted_flips(indices, indptr, weights, heavy, ones, both):
     for i in range(weights.size):
         for e in range(np.int64(indptr[i]), np.int64(indptr[i + 1])):
-            sums[np.int64(indices[e])] += weights[i]
+            ones[np.int64(indices[e])] += weights[i]
+            both[np.int64(indices[e])] += heavy[i]

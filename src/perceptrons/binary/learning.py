@@ -26,25 +26,32 @@ class Outcome(NamedTuple):
 
 def conclude(counts: Counts, rows: Rows | None, settings: Settings, rng: np.random.RandomState) -> Outcome:
     """The model that counts, and rows where they are needed, lead to."""
+    if settings.needs_rows:
+        rows = required(rows, settings)
     found = clipped_hebb(counts) if settings.method == HEBB else figure_1(counts, settings.epsilon)
     only = always(counts, settings.epsilon / 4 if settings.method == INFLUENCE else 0.0)
     if only is not None:
         none = pack_weights(np.zeros_like(found.coef), CONSTANT[only])
         return Outcome(none, found, 0, True)
-    if settings.method == SBPI and rows is not None:
-        return train(counts, found, settings, rows, rng)
+    if settings.method == SBPI:
+        return train(counts, found, settings, required(rows, settings), rng)
     return Outcome(with_threshold(found.coef, settings, rows), found, 0, True)
+
+
+def required(rows: Rows | None, settings: Settings) -> Rows:
+    if rows is None:
+        raise ValueError(
+            f"threshold={settings.threshold!r} needs rows, and this model has kept none: it comes from a "
+            "file, or had another threshold. Fit a new one, or give the threshold as an integer."
+        )
+    return rows
 
 
 def with_threshold(coef: Array, settings: Settings, rows: Rows | None) -> PackedPerceptron:
     how = settings.threshold
     if isinstance(how, int):
         return pack_weights(coef, how)
-    if rows is None:
-        raise ValueError(
-            f"threshold={how!r} needs rows, and this model has kept none: it was loaded from a file, or had "
-            "another threshold, which needs none. Fit a new one, or give the threshold as an integer."
-        )
+    rows = required(rows, settings)
     scores = pack_weights(coef, 0).scores(rows.cells)
     found = best_threshold(how, scores, rows.positive, rows.weights, len(coef), settings.epsilon)
     return pack_weights(coef, found)

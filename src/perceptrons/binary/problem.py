@@ -3,12 +3,11 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
 from ..data.checks import row_weights
 from ..data.cuts import Levels, levels_of, medians, middles, others
-from ..data.encode import encode_labels
+from ..data.encode import canonical, encode_labels, is_sparse
 from ..data.rows import Array
 from .counts import exact_weights
 from .settings import AUTO
@@ -36,17 +35,19 @@ class Cut(NamedTuple):
 def read_rows(estimator: Any, X: Any, y: Any = ALONE, reset: bool = False) -> Any:
     """Validated by scikit-learn; bytes and truth values stay what they are."""
     how: dict[str, Any] = {"accept_sparse": "csr", "order": "C", "reset": reset}
-    how["dtype"] = FLOATS if sp.issparse(X) else "numeric"
+    how["dtype"] = FLOATS if is_sparse(X) else "numeric"
     checked = validate_data(estimator, X, y, **how)
     return _known(checked) if y is ALONE else (_known(checked[0]), checked[1])
 
 
 def _known(matrix: Any) -> Any:
-    """In a type that compiled code has: others, such as float16, are widened."""
+    """In a type that compiled code has: others, such as float16, are widened. CSR with each cell once."""
+    if is_sparse(matrix):
+        return canonical(matrix)
     kind, size = matrix.dtype.kind, matrix.dtype.itemsize
-    if kind in "biu" or (kind == "f" and size in (4, 8)):
-        return matrix
-    return matrix.astype(np.float32 if size == 2 else np.float64)
+    if kind == "f" and size not in (4, 8):
+        return matrix.astype(np.float32 if size == 2 else np.float64)
+    return matrix if matrix.dtype.isnative else matrix.astype(matrix.dtype.newbyteorder("="))
 
 
 def read_problem(
@@ -84,8 +85,18 @@ def learn_cuts(problem: Problem, binarize: float | str | None, names: Any) -> Cu
         refuse(more, names)
         return Cut(cuts, levels)
     if len(more):
-        cuts[more] = medians(matrix, more.tolist(), problem.weights)
+        cuts[more] = medians(matrix, more, problem.weights)
     return Cut(cuts, None)
+
+
+def check_kept(cut: Cut, binarize: float | str | None) -> None:
+    """Cuts stay what the first rows made them."""
+    other = isinstance(binarize, float) and (cut.cuts != binarize).any()
+    if other or (cut.levels is None) == (binarize is None):
+        raise ValueError(
+            f"binarize={binarize!r}, but columns were cut otherwise when the first rows came; set it back, "
+            "or fit anew."
+        )
 
 
 def check_levels(matrix: Any, cut: Cut, names: Any) -> Cut:
@@ -117,6 +128,7 @@ def refuse(columns: Array, names: Any) -> None:
         which = f"{columns[0]}" if names is None else f"{names[columns[0]]!r}"
         many = f" (and so have {len(columns) - 1} more)" * (len(columns) > 1)
         raise ValueError(
-            f"Column {which} has more than two values, those of rows before included{many}, but "
-            "binarize=None takes columns of two; use 'auto', which cuts others at the median, or a number."
+            f"Column {which} has more than two values, or two on the same side of its cut{many}, rows seen "
+            "before included; binarize=None takes columns of two. Use 'auto', which cuts others at the "
+            "median, or a number."
         )

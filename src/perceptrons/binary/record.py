@@ -7,7 +7,9 @@ import numpy as np
 from ..data.cuts import Levels
 from ..fields import COLUMNS, Array, Count, Field, Flag, IfSet, Labels, Optional, Record
 from .counts import Counts
+from .settings import MOST
 
+ROUNDING = 1e-9  # of sums of fractions
 _NUMBERS = ("int64", "float64")
 _COLUMN = Array(("float64",), ("features",))
 COUNTS = Record(
@@ -23,7 +25,7 @@ FIELDS: dict[str, Field] = {
     "classes_": Labels("classes", least=1),
     **COLUMNS,
     "coef_": Array(("int8",), (1, "features")),
-    "threshold_": Count(-(2**53)),
+    "threshold_": Count(-MOST, MOST),
     "cuts_": _COLUMN,
     "_levels": Optional(Record(Levels, {"low": _COLUMN, "high": _COLUMN})),
     "influence_": _COLUMN,
@@ -43,6 +45,7 @@ def restore(model: Any) -> None:
     if model.coef_[0][model.neglected_].any():
         raise ValueError("coef_ has weights of columns that are neglected_")
     rows, positive, ones, both = model.counts_
-    fits = (0 <= both) & (both <= ones) & (both <= positive) & (ones - both <= rows - positive)
-    if not 0 < rows or not fits.all():
+    slack = 0 if ones.dtype == np.int64 else ROUNDING * rows
+    four = (both, ones - both, positive - both, rows - positive - (ones - both))
+    if not 0 < rows or any((kind < -slack).any() for kind in four):
         raise ValueError("counts_ are no counts of rows")

@@ -26,6 +26,7 @@ from .packed import PackedPerceptron
 from .rows import Rows
 
 UNIT = 3  # of the hidden integers; odd, so that they are, and never 0
+OFTEN = 10  # so many visits per row, on average, are not too many
 SHARE = 0.3  # of the rows that are barely right, those that strengthen the weights
 
 
@@ -70,13 +71,23 @@ def learn(
     hidden = Hidden(UNIT * start.coef.astype(np.int64), start.signs.copy(), theta)
     best, least, n_epochs = start, rows.errors(start), 0
     while least > 0 and n_epochs < max_epochs:
-        order = permuted(given(len(signs)), rng) if rows.weights is None else drawn(rows.weights, rng)
+        order = _visits(len(signs), rows.weights, rng)
         sweep(words, signs, order, coins(len(order), SHARE, rng), hidden, steps, moves)
         n_epochs += 1
         model = PackedPerceptron(hidden.signs.copy(), steps.mask, int(theta[0]), start.n_columns)
         if (errors := rows.errors(model)) < least:
             best, least = model, errors
     return best, n_epochs
+
+
+def _visits(n_rows: int, weights: Array | None, rng: Any) -> Array:
+    """The rows of an epoch: each once, or as often as it weighs; if that is too often, or no number of times,
+    as many as there are, drawn by weight."""
+    if weights is None or (weights == weights[0]).all():
+        return permuted(given(n_rows), rng)
+    if weights.dtype == np.int64 and weights.sum() <= OFTEN * n_rows:
+        return permuted(np.repeat(given(n_rows), weights), rng)
+    return drawn(weights, rng)
 
 
 @compiled

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from ..data.checks import is_number, number, one_of
 from .thresholds import FIGURE_1, MIN_ERROR
 
+MOST = 2**31 - 1  # of thresholds: 32 bits
 INFLUENCE, HEBB, SBPI, AUTO = "influence", "clipped-hebb", "sbpi", "auto"
 
 
@@ -32,7 +33,9 @@ def read_settings(model: Any) -> Settings:
 def _threshold(model: Any) -> int | str:
     value = model.threshold
     if is_number(value, Integral):
-        return int(value)
+        return int(
+            number("threshold", value, -MOST - 1, MOST + 1, "a sum of votes is never so large", Integral)
+        )
     if not isinstance(value, str) or value not in (AUTO, FIGURE_1, MIN_ERROR):
         raise ValueError(
             f"threshold={value!r}, but it must be an integer, 'auto', 'min-error' or 'figure-1'; use 'auto'."

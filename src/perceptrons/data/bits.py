@@ -144,9 +144,12 @@ def count_four(w0, w1, w2, w3, chosen):
 
 
 @compiled
-def weighted_ones(words, weights, sums):
-    """Of each column of packed rows, the weight of the rows in which it is 1."""
+def weighted_ones(words, weights, heavy, ones, both):
+    """Of each column of packed rows, the weight of the rows in which it is 1, in two weightings at once."""
     for i in range(words.shape[0]):
-        for j in range(sums.size):
-            if words[i, j // 64] >> np.uint64(j % 64) & np.uint64(1):
-                sums[j] += weights[i]
+        for k in range(words.shape[1]):
+            word = words[i, k]
+            for b in range(min(64, ones.size - 64 * k)):
+                bit = np.int64(word >> np.uint64(b) & np.uint64(1))
+                ones[64 * k + b] += weights[i] * bit
+                both[64 * k + b] += heavy[i] * bit

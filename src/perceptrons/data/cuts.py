@@ -4,7 +4,7 @@ A column of two values is cut between them, any other at its weighted median. A 
 nothing of another; it is cut at c/2, which will be right where the values are 0 and 1 or −1 and +1.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,9 @@ from sklearn.utils.sparsefuncs import min_max_axis
 from .compiled import compiled
 from .encode import as_rows, is_sparse
 from .rows import Array
-from .thresholds import Numbers, thresholds, whole_weights
+from .thresholds import Numbers, readable, thresholds, whole_weights
+
+TOGETHER = 16  # columns
 
 
 class Levels(NamedTuple):
@@ -66,16 +68,48 @@ def middles(levels: Levels) -> Array:
     return np.where(low == high, low / 2, np.where((low <= middle) & (middle < high), middle, low))
 
 
-def medians(matrix: Any, columns: Sequence[int], weights: Array | None) -> list[float]:
+def medians(matrix: Any, columns: Array, weights: Array | None) -> Array:
     """The cuts of columns of more than two values."""
-    whole = None if weights is None else whole_weights(weights, 1)
     if is_sparse(matrix):
-        csc, n_rows = matrix.tocsc(), matrix.shape[0]
-        parts = (slice(csc.indptr[j], csc.indptr[j + 1]) for j in columns)
-        cells = (Numbers(csc.data[part].astype(np.float64), n_rows, csc.indices[part]) for part in parts)
-    else:
-        cells = (Numbers(matrix[:, j].astype(np.float64), len(matrix)) for j in columns)
-    return [thresholds(one, whole, 1)[0] for one in cells]
+        return _sparse_medians(matrix, columns, weights)
+    if weights is not None:
+        whole = whole_weights(weights, 1)
+        return np.array([thresholds(Numbers(one, len(one)), whole, 1)[0] for one in _taken(matrix, columns)])
+    return np.array([_median(one) for one in _taken(matrix, columns)])
+
+
+def _taken(matrix: Array, columns: Array) -> Iterator[Array]:
+    """One after the other; read several at a time, which lie side by side."""
+    for start in range(0, len(columns), TOGETHER):
+        yield from np.ascontiguousarray(matrix[:, columns[start : start + TOGETHER]].T, np.float64)
+
+
+def _median(values: Array) -> float:
+    """As `thresholds` says, without sorting."""
+    middle = (len(values) - 1) // 2
+    value = np.partition(values, middle)[middle]
+    if value == values.max():
+        value = values[values < value].max()
+    return readable(float(value), float(values[values > value].min())) + 0.0  # no -0.0
+
+
+def _sparse_medians(matrix: Any, columns: Array, weights: Array | None) -> Array:
+    """Where zeros are half of a column or more, and nothing is less, the median is 0."""
+    csc, n_rows = matrix.tocsc(), matrix.shape[0]
+    whole = None if weights is None else whole_weights(weights, 1)
+    each = np.ones(n_rows, np.int64) if whole is None else whole
+    stored = np.bincount(matrix.indices, each[_row_numbers(matrix)] * (matrix.data != 0), matrix.shape[1])
+    zero = (2 * stored <= each.sum()) & (levels_of(matrix).low >= 0)
+    cuts = np.zeros(len(columns))
+    for k in np.flatnonzero(~zero[columns]):
+        part = slice(csc.indptr[columns[k]], csc.indptr[columns[k] + 1])
+        cells = Numbers(csc.data[part].astype(np.float64), n_rows, csc.indices[part])
+        cuts[k] = thresholds(cells, whole, 1)[0]
+    return cuts
+
+
+def _row_numbers(matrix: Any) -> Array:
+    return np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
 
 
 @compiled

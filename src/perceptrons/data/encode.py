@@ -41,9 +41,8 @@ def encode(estimator: Any, X: Any, y: Any, *, reset: bool = True, classes: Array
     """Validate X and y; `classes` is given where a stream has named them before."""
     checks = {"accept_sparse": "csr", "dtype": (np.float64, np.float32), "order": "C", "reset": reset}
     matrix, y = validate_data(estimator, X, y, ensure_all_finite=False, **checks)
-    if is_sparse(matrix) and not matrix.has_canonical_format:
-        matrix = matrix.copy()  # the user's own matrix stays as it is
-        matrix.sum_duplicates()
+    if is_sparse(matrix):
+        matrix = canonical(matrix)
     rows = as_rows(matrix)
     smallest, largest = norms(rows, matrix.shape[0])
     if not np.isfinite(largest):
@@ -88,6 +87,14 @@ def encode_labels(y: Array, classes: Array | None = None, least: int = 2) -> tup
             f"y holds one class only: {names.tolist()[0]!r}. A classifier needs at least two classes."
         )
     return names, codes
+
+
+def canonical(matrix: Any) -> Any:
+    """A CSR matrix that stores each cell once, in order."""
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()  # the user's own matrix stays as it is
+        matrix.sum_duplicates()
+    return matrix
 
 
 def is_sparse(matrix: Any) -> bool:

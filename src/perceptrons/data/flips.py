@@ -46,10 +46,7 @@ class Flips:
 
 
 def flips_of(matrix: Any, cuts: Array) -> Flips:
-    """A CSR matrix, each value seen as greater than the cut of its column or not."""
-    if not matrix.has_canonical_format:
-        matrix = matrix.copy()  # the user's own matrix stays as it is
-        matrix.sum_duplicates()
+    """A canonical CSR matrix, each value seen as greater than the cut of its column or not."""
     indices, base = matrix.indices, np.asarray(cuts < 0.0)
     differs = (matrix.data > cuts[indices]) != base[indices]
     if differs.all():

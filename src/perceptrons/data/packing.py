@@ -6,7 +6,7 @@ import numpy as np
 
 from .bits import Bits, n_words, pack_vector
 from .compiled import compiled
-from .encode import is_sparse
+from .encode import canonical, is_sparse
 from .flips import Flips, flips_of
 from .rows import Array
 
@@ -29,7 +29,7 @@ def pack_rows(X: Any, cuts: Any = 0.0) -> Bits:
     n_rows, width = matrix.shape
     cuts = _one_each(cuts, width)
     if is_sparse(matrix):
-        return flips_of(matrix.tocsr(), cuts).packed()
+        return flips_of(canonical(matrix.tocsr()), cuts).packed()
     words = np.empty((n_rows, n_words(width)), np.uint64)
     pack_cells(*comparable(np.ascontiguousarray(matrix), cuts), words)
     return Bits(words, width)

@@ -77,7 +77,7 @@ def learning_curve(load: ArrayLike, noise: ArrayLike = 0.0) -> ArrayLike:
 def learning_error(load: ArrayLike, noise: ArrayLike = 0.0) -> ArrayLike:
     """The error 1 - G in the limit, arccos(rho)/pi, as (2/pi) arcsin sqrt((1 - rho)/2).
 
-    The same number, but not rounded to 0 where rho is rounded to 1 (from a load of 112 on).
+    The same number, but not rounded to 0 where rho is rounded to 1 (from a load of 111 on).
 
     >>> f"{learning_error(200):.1e}"
     '1.8e-15'

@@ -83,10 +83,10 @@ def learn(
 def _visits(n_rows: int, weights: Array | None, rng: Any) -> Array:
     """The rows of an epoch: each once, or as often as it weighs; if that is too often, or no number of times,
     as many as there are, drawn by weight."""
+    if weights is not None and weights.dtype == np.int64 and weights.sum() <= OFTEN * n_rows:
+        return permuted(np.repeat(given(n_rows), weights), rng)
     if weights is None or (weights == weights[0]).all():
         return permuted(given(n_rows), rng)
-    if weights.dtype == np.int64 and weights.sum() <= OFTEN * n_rows:
-        return permuted(np.repeat(given(n_rows), weights), rng)
     return drawn(weights, rng)
 
 

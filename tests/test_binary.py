@@ -17,6 +17,7 @@ from perceptrons.binary.sbpi import UNIT, Hidden, steps_of, sweep
 from perceptrons.data.bits import Bits
 from perceptrons.data.packing import pack_rows
 from perceptrons.theory.curves import exact_agreement, exact_overlap, learning_curve, limit_overlap
+from tests.learnt import learnt
 from tests.naive import binary as naive
 
 JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
@@ -24,16 +25,6 @@ METHODS = ["influence", "clipped-hebb"]
 SIZES = [1, 1, 2, 2, 3, 3, 5, 17, 40, 63, 64, 65, 66, 100, 127, 128, 129, 130]  # a word has 64 bits
 SOME, FEW = (200, 50) if JIT else (30, 3)  # of about 1900, 400 models
 ODD = 0.1234567  # an ε that no share of few rows meets exactly
-
-
-def learnt(model):
-    """What is compared with ==."""
-    return {
-        "w": model.coef_[0].tolist(),
-        "threshold": model.threshold_,
-        "influence": model.influence_.tolist(),
-        "neglected": model.neglected_.tolist(),
-    }
 
 
 def without_cuts(twin):

@@ -1,13 +1,11 @@
 """Binary perceptrons in model files: what is kept, what is not, and what is not believed."""
 
-import copy
-
 import numpy as np
 import pytest
 from sklearn.pipeline import make_pipeline
 
 from perceptrons import BinaryPerceptron, LiteralEncoder, load, save
-from perceptrons.export.document import from_bytes, to_bytes
+from tests.forging import forge
 
 RNG = np.random.default_rng(0)
 X = RNG.choice([-1, 1], (60, 70)).astype(np.int8)
@@ -91,9 +89,5 @@ CHANGED = [
 def test_files_that_no_fit_wrote_are_refused(tmp_path, change, message):
     """Each change on its own, the checksum mended."""
     save(BinaryPerceptron(epsilon=0.01).fit(X, Y), tmp_path / "model.json")
-    document = from_bytes((tmp_path / "model.json").read_bytes())
-    forged = copy.deepcopy({part: document[part] for part in ("library", "about", "model")})
-    change(forged["model"]["fitted"])
-    (tmp_path / "forged.json").write_bytes(to_bytes(forged))
     with pytest.raises(ValueError, match=f"cannot be loaded: .*({message})"):
-        load(tmp_path / "forged.json")
+        load(forge(tmp_path / "model.json", change))

@@ -1,12 +1,10 @@
 """Conservative perceptrons in model files: what is kept, and what is not believed."""
 
-import copy
-
 import numpy as np
 import pytest
 
 from perceptrons import ConservativePerceptron, Costs, load, save
-from perceptrons.export.document import from_bytes, to_bytes
+from tests.forging import forge
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -79,9 +77,5 @@ CHANGED = [
 def test_files_that_no_fit_wrote_are_refused(tmp_path, change, message):
     """Each change on its own, the checksum mended."""
     save(small().fit(*rows()), tmp_path / "model.json")
-    document = from_bytes((tmp_path / "model.json").read_bytes())
-    forged = copy.deepcopy({part: document[part] for part in ("library", "about", "model")})
-    change(forged["model"]["fitted"])
-    (tmp_path / "forged.json").write_bytes(to_bytes(forged))
     with pytest.raises(ValueError, match=f"cannot be loaded: .*({message})"):
-        load(tmp_path / "forged.json")
+        load(forge(tmp_path / "model.json", change))

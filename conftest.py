@@ -12,6 +12,9 @@ ROOT = Path(__file__).parent
 # scikit-learn's array API check is skipped without it; SciPy reads it at import.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
+if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+    collect_ignore = ["README.md", "docs/conservative.md"]  # minutes, where nothing is compiled
+
 _data = ROOT.parent / "shared" / "data"
 if _data.is_dir():
     os.environ.setdefault("PERCEPTRONS_DATA", str(_data))

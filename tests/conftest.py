@@ -8,8 +8,14 @@ import pytest
 from perceptrons.cli import main
 from tests.commands import coffee
 
-if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):  # what takes minutes where nothing is compiled
-    collect_ignore = ["test_rejecting_page.py", "test_cli_conservative.py", "test_cli_reject_label.py"]
+if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+    # what takes minutes where nothing is compiled; and what runs compiled commands in any case
+    collect_ignore = [
+        "test_rejecting_page.py",
+        "test_cli_conservative.py",
+        "test_cli_reject_label.py",
+        "test_pages.py",
+    ]
 
 
 @pytest.fixture

@@ -88,6 +88,9 @@ class BinaryPerceptron(Threshold):
 
     Notes
     -----
+    All votes weigh the same, so that columns which have nothing to say, and vote at random, do harm: leave
+    them out, as with scikit-learn's `SelectKBest`.
+
     `partial_fit` counts batch by batch; the weights are those of all rows at once. Columns are cut as the
     first batch says; one that is constant in it at half its value, which is right for 0 and 1 or −1 and +1:
     for others give `binarize` as a number. For a threshold that depends on rows, `fit` and `partial_fit` keep
@@ -103,10 +106,10 @@ class BinaryPerceptron(Threshold):
     >>> from perceptrons import BinaryPerceptron
     >>> rng = np.random.default_rng(0)
     >>> X = rng.choice([-1, 1], (2000, 64)).astype(np.int8)
-    >>> y = X[:, :20].sum(axis=1) - X[:, 20:40].sum(axis=1) > 0   # 20 columns for, 20 against, 24 idle
-    >>> model = BinaryPerceptron(epsilon=0.5).fit(X, y)
-    >>> [model.coef_[0, some].sum().item() for some in (slice(20), slice(20, 40))]
-    [20, -20]
+    >>> y = X[:, :40].sum(axis=1) - X[:, 40:].sum(axis=1) > 0   # 40 columns for, 24 against
+    >>> model = BinaryPerceptron().fit(X, y)
+    >>> [model.coef_[0, some].sum().item() for some in (slice(40), slice(40, None))]
+    [40, -24]
     >>> model.packed_.n_bytes  # 64 signs, 64 times whether it counts, the threshold
     20
     """

@@ -231,6 +231,19 @@ def test_cells_stored_twice_are_one():
     assert twice.nnz == 5
 
 
+@pytest.mark.parametrize("weights", [None, np.arange(12), np.arange(12) / 4])
+def test_zeros_of_sparse_rows_may_be_the_greater_value(weights):
+    """Cuts below 0: a cell that is not stored is +1."""
+    rows = np.minimum(X, 0.0)
+    dense, sparse = (
+        BinaryPerceptron().fit(some, Y, sample_weight=weights) for some in (rows, sp.csr_array(rows))
+    )
+    assert (sparse.cuts_ == -0.5).all()
+    assert all((mine == its).all() for mine, its in zip(dense.counts_[2:], sparse.counts_[2:], strict=True))
+    assert (sparse.influence_ == dense.influence_).all()
+    assert (sparse.predict(sp.csr_array(rows)) == dense.predict(rows)).all()
+
+
 @pytest.mark.parametrize("dtype", [">f8", ">i4", ">i2", ">f4"])
 def test_bytes_in_the_other_order(dtype):
     assert (BinaryPerceptron().fit(X.astype(dtype), Y).predict(X.astype(dtype)) == Y).all()

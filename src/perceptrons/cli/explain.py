@@ -122,8 +122,8 @@ def _show(title: str, facts: dict[str, Any], parts: list[Reason], learner: Any) 
     from .show import say, table
 
     by_rules = not any(part.value is not None for part in parts)
-    few = hasattr(learner, "explain")
-    shown, rest = (parts, []) if few else (parts[:MOST_PARTS], parts[MOST_PARTS:])
+    has_few = hasattr(learner, "explain")  # rules of a sparse model: all are shown
+    shown, rest = (parts, []) if has_few else (parts[:MOST_PARTS], parts[MOST_PARTS:])
     others = sum(part.adds for part in rest)
     *adds, others_add, total = aligned([*(part.adds for part in shown), others, facts["score"] + 0.0])
     rows = [[part.rule, _how(part), added] for part, added in zip(shown, adds, strict=True)]

@@ -9,9 +9,9 @@ noise-free, label. (Theorem 1, for all product distributions: `bounds.influence_
 Limit: `limit_overlap`, `agreement`, `learning_curve` and what is made of them hold for n to infinity at a
 fixed load. Exact for every n: `vote_probability`, `exact_overlap` and, for two given weight vectors,
 `exact_agreement`. The mean of G over samples has no exact form here: weights are learnt from the same rows,
-and G is not linear. `agreement` at the mean overlap is the same in the limit, but too low for few columns
-(simulated, n = 50 and load 8: by 0.017); `finite_learning_curve`, which takes the weights for independent,
-is nearer (by 0.001 too high there; up to 0.007 at n = 10).
+and G is not linear. `agreement` at the mean overlap is the same in the limit, but too low for few columns;
+`finite_learning_curve`, which takes the weights for independent, is nearer (tests/test_curves.py simulates
+both).
 
 Numbers and arrays broadcast, numbers alone give a float.
 """
@@ -195,8 +195,8 @@ def finite_learning_curve(n_variables: ArrayLike, n_rows: ArrayLike, noise: Arra
     """G after m rows, its mean over samples, as if each weight were learnt from rows of its own.
 
     The number of wrong weights is then binomial, with the mean that `exact_overlap` gives exactly, and this
-    is the mean of `exact_agreement`. Ours, and approximate: from few rows the true number varies less (two
-    thirds of the variance at load 1). O(n^2) for each n asked for.
+    is the mean of `exact_agreement`. Ours, and approximate: the true number varies less. O(n^2) for each n
+    asked for.
 
     >>> finite_learning_curve(51, [0, 51, 255]).round(3).tolist()
     [0.5, 0.7, 0.888]

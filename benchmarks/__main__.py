@@ -20,6 +20,8 @@ BENCHMARKS = {
     "max_margin": "the maximum margin beside SVC and LinearSVC, with and without slack",
     "boosting": "conjunctions: the search beside one product per stage, fits beside boosted trees",
     "rules": "accuracy and size of sparse and pruned perceptrons on the papers' tables",
+    "orders": "conjunctions of three literals, and how many are looked at; k = 2 beside plain products",
+    "scorecards": "integer scorecards beside fasterrisk and imodels: accuracy, AUC, rules, time",
     "conservative": "classifiers that may refuse: fits, epochs, exact bands, and the paper's risks on Pima",
     "binary": "binary weights: counts, scores and packing beside one read, fits, and what sbpi learns",
     "defaults": "how often the default models end without training errors on separable rows",

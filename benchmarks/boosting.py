@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 from perceptrons.data.encode import as_rows
 from perceptrons.sparse.boosting import boost
 from perceptrons.sparse.conjunctions import arrange
+from perceptrons.sparse.search import Scope
 
 from .boosting_peers import FEW_TREES, OURS, TREES, Learner, learners
 from .boosting_sets import Literals, Table, literal_sets, tables
@@ -61,8 +62,9 @@ def run(quick: bool) -> dict[str, Any]:
             _race_fits(table, rounds, quick, fits)
     notes = [
         "Ratios are medians over rounds (three, one of the large sets) of the ratio within a round. The "
-        "first stage includes both Gram matrices; rows that hold few literals are CSR, as the encoder makes "
-        "them. The peer whose picks are compared was run once, for as many stages as the last number says.",
+        "first stage looks at single literals, and finds that no pair may win; rows that hold few literals "
+        "are CSR, as the encoder makes them. The peer whose picks are compared was run once, for as many "
+        "stages as the last number says.",
         "The classes of zeros and ones are a noisy vote of literals and pairs, which are conjunctions' own "
         "kind; those of a9a and breast cancer are not. imodels' learners have the sizes they come with, FIGS "
         "at most 30 rules.",
@@ -80,11 +82,11 @@ def _race_search(data: Literals, table: Section) -> None:
     other = scaled * np.float32(1 / len(L))
     competitors = {
         PRODUCT: lambda: other.T @ scaled,  # two arrays: of one, NumPy would compute half
-        FIRST: lambda: next(boost(literals, y, ones, 2, True)),
-        WHOLE: lambda: list(islice(boost(literals, y, ones, 2, True), STAGES)),
+        FIRST: lambda: next(boost(literals, y, ones, Scope())),
+        WHOLE: lambda: list(islice(boost(literals, y, ones, Scope()), STAGES)),
     }
     times = interleave(competitors, data.rounds)
-    stages = list(islice(boost(literals, y, ones, 2, True), STAGES))
+    stages = list(islice(boost(literals, y, ones, Scope()), STAGES))
     picked = _one_product_per_stage(scaled, y, data.checked)
     same = sum(a == b[:2] for a, b in zip(picked, stages, strict=False))
     table.raw[data.id] = times.seconds

@@ -5,7 +5,7 @@ import os
 import platform
 from pathlib import Path
 
-PEERS = ("vowpalwabbit", "lightgbm", "xgboost", "imodels", "scikit-fallback")
+PEERS = ("vowpalwabbit", "lightgbm", "xgboost", "imodels", "fasterrisk", "scikit-fallback")
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", *PEERS)
 
 

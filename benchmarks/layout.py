@@ -49,7 +49,9 @@ def show(value: Any, unit: str) -> str:
 
 
 def _show_share(value: float) -> str:
-    """All is said of all alone."""
+    """All is said of all alone; and next to nothing is not written with an exponent."""
+    if 0 < value < 1e-5:
+        return "< 0.001 %"
     text = f"{100 * value:.3g}"
     return f"{100 * value:.2f} %" if text == "100" and value != 1 else f"{text} %"
 

@@ -15,7 +15,10 @@ from .layout import Section, markdown
 
 PAGES = (
     ROOT / "README.md",
-    *(ROOT / "docs" / name for name in ("benchmarks.md", "sparse.md", "conservative.md", "binary.md")),
+    *(
+        ROOT / "docs" / name
+        for name in ("benchmarks.md", "sparse.md", "scorecards.md", "conservative.md", "binary.md")
+    ),
 )
 MARKED = re.compile(r"(<!-- benchmark:(\w+)(:short)? -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
@@ -53,6 +56,17 @@ SHORT = {
         section=1,
     ),
     "rules": Short(("name", "learner", "accuracy", "weights", "paper")),
+    "orders": Short(
+        ("name", "penalty", "how", "stages", "time", "triples", "most_triples", "same"),
+        (
+            "planted 0.1 yes exact",
+            "planted 0.1 no exact",
+            "planted 0.1 no beam=20",
+            "triples 0.5 no exact",
+            "triples 0.5 no beam=20",
+        ),
+    ),
+    "scorecards": Short(("name", "learner", "accuracy", "auc", "rules", "points", "time")),
     "conservative": Short(
         ("name", "splits", "0.1", "0.2", "0.3", "0.4", "0.5"),
         tuple(

@@ -18,6 +18,7 @@ PAGES = (
     ROOT / "README.md",
     ROOT / "docs" / "first-steps.md",
     ROOT / "docs" / "sparse.md",
+    ROOT / "docs" / "scorecards.md",
     ROOT / "docs" / "conservative.md",
     ROOT / "docs" / "binary.md",
 )

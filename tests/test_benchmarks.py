@@ -15,7 +15,17 @@ from benchmarks.tables import MARKED, PAGES, SHORT, fill, render, render_result
 from benchmarks.timing import Times, interleave
 
 JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
-NAMES = ("binary", "boosting", "conservative", "defaults", "first_call", "rules", "sweeps")
+NAMES = (
+    "binary",
+    "boosting",
+    "conservative",
+    "defaults",
+    "first_call",
+    "orders",
+    "rules",
+    "scorecards",
+    "sweeps",
+)
 
 
 class FakeClock:
@@ -72,11 +82,12 @@ def test_values_as_a_reader_wants_them():
     shown = [
         show(0.0123, "time"),
         show(0.5, "percent"),
+        show(1e-7, "percent"),
         show(None, "ratio"),
         show(True, "text"),
         show(1e6, "count"),
     ]
-    assert shown == ["12.3 ms", "50 %", "–", "yes", "1,000,000"]
+    assert shown == ["12.3 ms", "50 %", "< 0.001 %", "–", "yes", "1,000,000"]
     table = Section(
         "Title", [Column("name", "rows", "text"), Column("s", "fit", "time")], [{"name": "a", "s": 2.0}]
     )
@@ -200,6 +211,8 @@ def test_the_command_runs(arguments: tuple[str, ...], name: str | None, tmp_path
             "max_margin",
             "boosting",
             "rules",
+            "orders",
+            "scorecards",
             "conservative",
             "binary",
             "defaults",

@@ -8,10 +8,12 @@ import pytest
 import scipy.sparse as sp
 
 from perceptrons.data.encode import as_rows
-from perceptrons.sparse import conjunctions
-from perceptrons.sparse.boosting import boost, rows_of
-from perceptrons.sparse.conjunctions import PairSearch, Reweighing, arrange, finalists, is_first
+from perceptrons.sparse import pairs
+from perceptrons.sparse.boosting import boost
+from perceptrons.sparse.conjunctions import Reweighing, arrange, rows_of
 from perceptrons.sparse.gram import BLOCK, GramMatrix
+from perceptrons.sparse.pairs import PairSearch, finalists, is_first_pair
+from perceptrons.sparse.search import Scope
 from tests.naive import boosting as naive
 
 LAYOUTS = ["array", "CSR"]
@@ -24,7 +26,7 @@ def laid_out(L, layout):
 def stages_of(L, attributes, y, weights, k, penalty, n_stages, layout="array"):
     """As the twin returns them: a stage without error is alone."""
     data = arrange(laid_out(L, layout), len(L), attributes)
-    found = list(islice(boost(data, y, weights, k, penalty), n_stages))
+    found = list(islice(boost(data, y, weights, Scope(k, penalty)), n_stages))
     return found[-1:] if found and found[-1].error == 0.0 else found
 
 
@@ -126,14 +128,14 @@ def test_refreshing_when_rounding_leaves_too_many_finalists(monkeypatch):
     L, y = planted(np.random.default_rng(3), 400, 20, 0.4)
     attributes = np.arange(20)
     kept = stages_of(L, attributes, y, np.ones(400), 2, True, 25)
-    monkeypatch.setattr(conjunctions, "MANY", 1)
-    monkeypatch.setattr(conjunctions, "WORTH", 10**9)
-    monkeypatch.setattr(conjunctions, "ROUNDING", 0.01)
+    monkeypatch.setattr(pairs, "MANY", 1)
+    monkeypatch.setattr(pairs, "WORTH", 10**9)
+    monkeypatch.setattr(pairs, "ROUNDING", 0.01)
     refreshed = []
     monkeypatch.setattr(
         PairSearch,
-        "_refresh",
-        lambda self, D, old=PairSearch._refresh: (refreshed.append(1), old(self, D)),
+        "refresh",
+        lambda self, D, old=PairSearch.refresh: (refreshed.append(1), old(self, D)),
     )
     again = stages_of(L, attributes, y, np.ones(400), 2, True, 25)
     assert len(refreshed) >= 5
@@ -166,9 +168,9 @@ def test_no_table_of_all_pairs_is_made():
     """A byte for each of 1,000 rows and 20,100 conjunctions would be 20 MB."""
     L, y = planted(np.random.default_rng(6), 1_000, 200, 0.3)
     data = arrange(L, 1_000, np.arange(200))
-    next(boost(data, y, np.ones(1_000), 2, True))  # compiled
+    next(boost(data, y, np.ones(1_000), Scope()))  # compiled
     tracemalloc.start()
-    list(islice(boost(data, y, np.ones(1_000), 2, True), 5))
+    list(islice(boost(data, y, np.ones(1_000), Scope()), 5))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 4_000_000
@@ -191,9 +193,9 @@ def test_literals_that_hold_in_the_same_rows_are_not_scored_again():
 def test_a_twin_in_the_partners_attribute_does_not_hide_a_pair():
     """Literals 0 and 2 hold in the same rows, but 0 cannot be joined with 1, its own attribute's."""
     twins, ends = np.array([0, 1, 0, 3]), np.array([2, 2, 3, 4])
-    assert is_first(1, 2, twins, ends)  # (0, 1) is no conjunction
-    assert not is_first(2, 3, twins, ends)  # (0, 3) is one, and comes first
-    assert not is_first(0, 2, twins, ends)  # literal 0 alone
+    assert is_first_pair(1, 2, twins, ends)  # (0, 1) is no conjunction
+    assert not is_first_pair(2, 3, twins, ends)  # (0, 3) is one, and comes first
+    assert not is_first_pair(0, 2, twins, ends)  # literal 0 alone
 
 
 def test_more_finalists_than_room_are_counted_and_kept():

@@ -175,7 +175,7 @@ def test_the_weights_of_several_classes_are_counted_together():
 
 
 def test_which_learners_read_tables(mixed):
-    assert [name for name in LEARNERS if reads_tables(build_learner(name))] == ["sparse"]
+    assert [name for name in LEARNERS if reads_tables(build_learner(name))] == ["sparse", "scorecard"]
     for name in ("sparse", "averaged"):
         learner = build_learner(name)
         model = for_tables(learner).fit(*mixed)

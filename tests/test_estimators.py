@@ -39,6 +39,8 @@ ESTIMATORS = [
     MaxMarginPerceptron(fit_intercept=False),
     SparsePerceptron(**STAGES),
     SparsePerceptron(k=1, stages=10),
+    SparsePerceptron(k=3, stages=5, beam=5),
+    SparsePerceptron(booster="majority", stages=11, target_size=5),
     ConservativePerceptron(**({} if JIT else RUNS)),
     ConservativePerceptron(reject_label=None, **RUNS),
     ConservativePerceptron(rule="cplr1", band="exact", reject_label=None, **RUNS),

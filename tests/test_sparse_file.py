@@ -34,11 +34,12 @@ def test_the_model_file_keeps_it(tmp_path):
 def test_files_that_no_fit_wrote_are_refused(tmp_path):
     """Each change on its own, the checksum mended: indices would be looked up, stages believed."""
     columns, y = planted_table(12)
-    for model in (SparsePerceptron(stages=5), PrunedPerceptron(random_state=0)):
+    votes = SparsePerceptron(booster="majority", stages=5, random_state=0)
+    for model in (SparsePerceptron(stages=5), PrunedPerceptron(random_state=0), votes):
         save(model.fit(pd.DataFrame(columns), y), tmp_path / "model.json")
         document = from_bytes((tmp_path / "model.json").read_bytes())
-        boosted = "runs" in document["model"]["fitted"]
-        for change in STAGES_CHANGED if boosted else PLACES_CHANGED:
+        changes = PLACES_CHANGED if isinstance(model, PrunedPerceptron) else STAGES_CHANGED
+        for change in VOTES_CHANGED if model is votes else changes:
             forged = copy.deepcopy({part: document[part] for part in ("library", "about", "model")})
             change(forged["model"]["fitted"])
             (tmp_path / "forged.json").write_bytes(to_bytes(forged))
@@ -62,6 +63,24 @@ STAGES_CHANGED = [
     lambda fitted: fitted["encoder_"]["fitted"].update(feature_names_in_=None),
     lambda fitted: fitted["encoder_"]["fitted"]["kinds_"].append("nominal"),
     lambda fitted: fitted["encoder_"]["fitted"]["thresholds_"][1].append(-1.0),
+]
+VOTES_CHANGED = [
+    lambda fitted: fitted.update(gamma_=None),
+    lambda fitted: fitted.update(gamma_=0.0),
+    lambda fitted: fitted.update(gamma_=7.0),
+    lambda fitted: fitted.update(cv_trials_=None),
+    lambda fitted: fitted.update(cv_accuracy_=None),
+    lambda fitted: fitted["cv_trials_"].pop(),
+    lambda fitted: fitted["cv_trials_"][0].update(stages=2),
+    lambda fitted: fitted["cv_trials_"][0].update(gamma=0.6),
+    lambda fitted: fitted.update(totals=None),
+    lambda fitted: fitted["totals"].append([]),
+    lambda fitted: fitted["totals"][0].clear(),
+    lambda fitted: fitted["totals"][0].reverse(),
+    lambda fitted: fitted["totals"][0][0].update(rows=0.0),
+    lambda fitted: fitted["totals"][0][0].update(positive=1e9),
+    lambda fitted: fitted["runs"][0][0].update(weight=2.0),
+    lambda fitted: fitted["runs"][0][0].update(error=0.0),  # and yet it goes on
 ]
 PLACES_CHANGED = [
     lambda fitted: fitted["places"][0].append(99),

@@ -98,8 +98,8 @@ def test_weights_of_classes_that_are_none(weight):
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"k": 0}, "k=0, but conjunctions have at most 1 or 2"),
-        ({"k": 3}, "k=3, but conjunctions have at most 1 or 2"),
+        ({"k": 0}, "k=0, but conjunctions have 1 to 10 literals"),
+        ({"k": 11}, "k=11, but conjunctions have 1 to 10 literals"),
         ({"k": True}, "k=True"),
         ({"stages": 0}, "stages=0, but it must be an integer > 0"),
         ({"stages": "many"}, "stages='many', but it must be one of 'cv', 'theory'"),
@@ -107,7 +107,7 @@ def test_weights_of_classes_that_are_none(weight):
         ({"stages": "theory", "target_size": 0}, "target_size=0"),
         ({"cv": 1}, "cv=1, but it must be an integer > 1"),
         ({"max_stages": -1}, "max_stages=-1"),
-        ({"booster": "majority"}, "booster='majority', but it must be one of 'adaboost'"),
+        ({"booster": "logit"}, "booster='logit', but it must be one of 'adaboost', 'majority'"),
         ({"penalty": 0.5}, "penalty=0.5, but it must be True or False"),
         ({"n_thresholds": 0}, "n_thresholds=0"),
         ({"class_weight": {"blue": 1}}, "are not in class_weight"),

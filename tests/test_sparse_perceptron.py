@@ -12,8 +12,9 @@ from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 
 from perceptrons import SparsePerceptron
 from perceptrons.sparse.boosting import Stage, merged
-from perceptrons.sparse.conjunctions import PairSearch, arrange
+from perceptrons.sparse.conjunctions import arrange
 from perceptrons.sparse.explanation import aligned
+from perceptrons.sparse.pairs import PairSearch
 from tests.naive import boosting as naive
 from tests.planted import planted_table
 

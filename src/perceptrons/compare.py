@@ -43,6 +43,7 @@ def _perceptron(**settings: Any) -> Build:
     return lambda seed, max_epochs: Perceptron(**{"random_state": seed, "max_epochs": max_epochs, **settings})
 
 
+SHORT_CARD = 25  # votes: more points than that nobody adds up by hand
 LEARNERS: dict[str, Build] = {  # name → (seed, max_epochs) → an estimator to be fitted
     "perceptron": _perceptron(result="pocket"),
     "growing margin": _perceptron(margin="growing", result="pocket"),
@@ -50,6 +51,9 @@ LEARNERS: dict[str, Build] = {  # name → (seed, max_epochs) → an estimator t
     "max margin": lambda seed, max_epochs: MaxMarginPerceptron(max_iter=max_epochs),
     "soft margin": lambda seed, max_epochs: MaxMarginPerceptron(C=1.0, max_iter=max_epochs),
     "sparse": lambda seed, max_epochs: SparsePerceptron(random_state=seed),
+    "scorecard": lambda seed, max_epochs: SparsePerceptron(
+        booster="majority", max_stages=SHORT_CARD, random_state=seed
+    ),
     "kernel": lambda seed, max_epochs: KernelPerceptron(
         result="pocket", random_state=seed, max_epochs=max_epochs
     ),
@@ -66,7 +70,12 @@ LEARNERS: dict[str, Build] = {  # name → (seed, max_epochs) → an estimator t
 }
 # at most: many runs at once, six fits, and epochs that seldom end by themselves
 EPOCHS, USUAL_EPOCHS = {"conservative": 100, "chow": 100, "binary sbpi": 100}, 1000
-SLOW = ("kernel", "sparse", "conservative")  # on many rows only if asked for: minutes, cross-validated
+SLOW = (
+    "kernel",
+    "sparse",
+    "scorecard",
+    "conservative",
+)  # on many rows only if asked for: minutes, cross-validated
 MANY_ROWS, FEW_EPOCHS = 10_000, 100  # of a kernel learner, whose epochs take the square of the rows
 
 

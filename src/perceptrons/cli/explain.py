@@ -57,6 +57,8 @@ def explain(
         prediction = learner.predict(encoded).tolist()[0]
         vector, label, score = _scored(learner.decision_function(encoded)[0], learner.classes_)
         parts = _parts(loaded, encoded, vector)
+        if is_scorecard(learner):
+            score = sum(part.adds for part in parts)
         refused = loaded.refused(encoded)
     facts = {"row": row, "prediction": prediction, "label": label, "score": score}
     facts |= {"rejected": None if refused is None else bool(refused[0]), "bands": bands_as_dicts(learner)}
@@ -93,6 +95,11 @@ def _parts(loaded: Any, rows: Any, vector: int) -> list[Reason]:
     )
 
 
+def is_scorecard(learner: Any) -> bool:
+    """Is it a vote of rules, of which a row has points?"""
+    return getattr(learner, "gamma_", None) is not None
+
+
 def votes(names: Any, learner: Any, rows: Any) -> list[Reason]:
     """Of binary weights, those of one row that agree with the answer first; and the threshold."""
     holds = learner.pack(rows).unpacked()[0].tolist()
@@ -125,7 +132,8 @@ def _show(title: str, facts: dict[str, Any], parts: list[Reason], learner: Any) 
     has_few = hasattr(learner, "explain")  # rules of a sparse model: all are shown
     shown, rest = (parts, []) if has_few else (parts[:MOST_PARTS], parts[MOST_PARTS:])
     others = sum(part.adds for part in rest)
-    *adds, others_add, total = aligned([*(part.adds for part in shown), others, facts["score"] + 0.0])
+    numbers = [*(part.adds for part in shown), others, facts["score"] + 0.0]
+    *adds, others_add, total = aligned(numbers, points=is_scorecard(learner))
     rows = [[part.rule, _how(part), added] for part, added in zip(shown, adds, strict=True)]
     rows += [[f"… and {len(rest)} more", "", others_add]] if rest else []
     say(f"{title}: {facts['prediction']}.")

@@ -26,3 +26,24 @@ def _popcount(word):
         return _ones(word)  # type: ignore[call-arg]
 
     return always
+
+
+def lowest_bit(word: Any) -> Any:
+    """The place of the lowest bit that is 1, of a word that has one."""
+    return (int(word) & -int(word)).bit_length() - 1
+
+
+@intrinsic
+def _trailing_zeros(typing_context, word):
+    def emit(context, builder, signature, arguments):
+        return builder.cttz(arguments[0], context.get_constant(types.boolean, True))
+
+    return types.int64(types.uint64), emit
+
+
+@overload(lowest_bit)
+def _lowest_bit(word):
+    def always(word):
+        return _trailing_zeros(word)  # type: ignore[call-arg]
+
+    return always

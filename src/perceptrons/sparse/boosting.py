@@ -1,4 +1,4 @@
-"""AdaBoost as in Figure 1 of Jackson and Craven, around the search of `conjunctions`.
+"""AdaBoost as in Figure 1 of Jackson and Craven, around the `search`.
 
 Deviations: a hypothesis without error is the model, alone, with weight 1, since ln((1 − ε)/ε) is infinite; an
 error within 1e-12 of one half is one half, and ends the boosting.
@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..data.rows import Array
-from .conjunctions import Literals, PairSearch, Reweighing, SingleSearch, cover
+from .conjunctions import Literals, Reweighing, rows_of
+from .search import Scope, Search
 
 HALF = 1e-12
 NOTHING = 1e-12  # what is left of weights that cancel
@@ -26,12 +27,14 @@ class Stage(NamedTuple):
     weight: float  # ln((1 − ε)/ε)
 
 
-def boost(data: Literals, signs: Array, weights: Array, k: int, penalty: bool) -> Iterator[Stage]:
+def boost(
+    data: Literals, signs: Array, weights: Array, scope: Scope, search: Search | None = None
+) -> Iterator[Stage]:
     """Stages without end, unless one makes no error, or none is better than chance.
 
     Rows of weight 0 are not learned from."""
+    search = search or Search(data, signs, scope)
     D = weights / weights.sum()
-    search = SingleSearch(data, signs) if k == 1 else PairSearch(data, signs, D, 1 / k if penalty else 1.0)
     while True:
         found = search.best(D)
         sign = 1 if found.correlation > 0 else -1
@@ -50,27 +53,27 @@ def boost(data: Literals, signs: Array, weights: Array, k: int, penalty: bool) -
         D = after / total
 
 
-def rows_of(data: Literals, literals: tuple[int, ...]) -> Array:
-    """Where a conjunction holds."""
-    covered = np.ones(data.n_rows, np.bool_)
-    if literals:
-        cover(data.rows, literals[0], literals[-1], covered)
-    return covered
-
-
-def merged(runs: list[list[Stage]]) -> tuple[list[tuple[int, ...]], Array, Array]:
+def merged(runs: list[list[Stage]], votes: bool = False) -> tuple[list[tuple[int, ...]], Array, Array]:
     """The conjunctions, their weights (a row per vector), and those of the constant; repeats add up.
 
     Several vectors are compared, though one may have many stages and another a single one without error: each
-    is divided by the sum of its stages' weights."""
+    is divided by the sum of its stages' weights. Votes are not divided: one without error has all of them."""
     totals: dict[tuple[int, ...], Array] = {(): np.zeros(len(runs))}
     for vector, stages in enumerate(runs):
-        alone = bool(stages) and stages[-1].error == 0.0  # without error: it is the model
-        used = stages[-1:] if alone else stages
-        scale = 1.0 if len(runs) == 1 else sum(stage.weight for stage in used)
+        used = stages[-1:] if is_alone(stages, votes) else stages
+        factor = 1.0
+        if len(runs) > 1 and not votes:
+            factor = 1 / sum(stage.weight for stage in used) if used else 1.0
+        elif len(runs) > 1 and is_alone(stages, votes):
+            factor = float(max(map(len, runs)))
         for stage in used:
             weights = totals.setdefault(stage.literals, np.zeros(len(runs)))
-            weights[vector] += stage.sign * stage.weight / scale
+            weights[vector] += stage.sign * stage.weight * factor
     intercept = totals.pop(())
     kept = {one: weights for one, weights in totals.items() if (abs(weights) > NOTHING).any()}
     return list(kept), np.array([*kept.values()]).reshape(len(kept), len(runs)).T.copy(), intercept
+
+
+def is_alone(stages: list[Stage], votes: bool) -> bool:
+    """Is the last stage the model, being without error? A vote must be the first: later ones see few rows."""
+    return bool(stages) and stages[-1].error == 0.0 and (not votes or len(stages) == 1)

@@ -26,6 +26,7 @@ class Problem(NamedTuple):
     classes: Array
     codes: Array  # classes[codes] = y
     weights: Array  # of the rows; one of weight 0 is not learned from
+    counts: Array  # what they count as: the weights of rows without those of classes
 
     def signs(self) -> Iterator[Array]:
         return signs_of(self.codes, len(self.classes))
@@ -33,6 +34,35 @@ class Problem(NamedTuple):
 
 def read_problem(encoder: LiteralEncoder, X: Any, y: Any, sample_weight: Any, class_weight: Any) -> Problem:
     """Checked; the encoder is fitted."""
+    read = _read_rows(X, y, sample_weight, class_weight)
+    if np.count_nonzero(np.bincount(read.codes, read.weights)) < 2:
+        raise ValueError(
+            "The rows whose weight is > 0 are of one class only; a classifier needs at least two classes."
+        )
+    return read.problem(encoder.fit_rows(X, small(read.counts)), encoder)
+
+
+def read_again(model: Any, X: Any, y: Any, sample_weight: Any) -> Problem:
+    """Rows for a model that is fitted: its literals, its classes."""
+    read = _read_rows(X, y, sample_weight, model.class_weight, model.classes_)
+    if not read.weights.any():
+        raise ValueError("All rows have weight 0, by sample_weight or class_weight; some must have more.")
+    return read.problem(model.encoder_.transform(X), model.encoder_)
+
+
+class _Rows(NamedTuple):
+    classes: Array
+    codes: Array
+    weights: Array
+    counts: Array
+
+    def problem(self, literals: Any, encoder: LiteralEncoder) -> Problem:
+        rows: Any = as_rows(literals)
+        return Problem(arrange(rows, literals.shape[0], encoder.attributes_), *self)
+
+
+def _read_rows(X: Any, y: Any, sample_weight: Any, class_weight: Any, known: Array | None = None) -> _Rows:
+    """The classes, and what the rows weigh."""
     if y is None:
         raise ValueError("A classifier requires y to be passed, but the target y is None.")
     check_consistent_length(X, y)
@@ -40,19 +70,11 @@ def read_problem(encoder: LiteralEncoder, X: Any, y: Any, sample_weight: Any, cl
         raise ValueError("0 sample(s) while a minimum of 1 is required.")
     labels = column_or_1d(y, warn=True)
     assert_all_finite(labels, input_name="y")
-    classes, places = encode_labels(labels)
+    classes, places = encode_labels(labels, known)
     codes = places.astype(np.intp)
-    rows_weights: Array = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    rows_weights = small(rows_weights)
-    weights = rows_weights * class_factors(class_weight, classes, codes, rows_weights)[codes]
-    if np.count_nonzero(np.bincount(codes, weights)) < 2:
-        raise ValueError(
-            "The rows whose weight is > 0 are of one class only; a classifier needs at least two classes."
-        )
-    literals = encoder.fit_rows(X, rows_weights)
-    rows: Any = as_rows(literals)
-    data = arrange(rows, literals.shape[0], encoder.attributes_)
-    return Problem(data, classes, codes, weights)
+    counts: Array = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    factors = class_factors(class_weight, classes, codes, small(counts))
+    return _Rows(classes, codes, small(counts) * factors[codes], counts)
 
 
 def small(weights: Array) -> Array:

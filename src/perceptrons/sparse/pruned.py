@@ -111,7 +111,7 @@ class PrunedPerceptron(WeightedConjunctions):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "PrunedPerceptron":
         """Learn from the rows of a table and their classes; rows of weight 0 are not learned from."""
-        k, to_drop = read_order(self.k), read_drop(self.drop)
+        k, to_drop = read_order(self.k, most=2), read_drop(self.drop)
         number("validation_fraction", self.validation_fraction, 0, 1, "use 0.2")
         number("alpha", self.alpha, LEAST, math.inf, "use 0.001")
         number("max_iter", self.max_iter, 0, math.inf, "use 100", Integral)

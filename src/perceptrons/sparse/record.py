@@ -6,17 +6,26 @@ from typing import Any
 
 from ..data.literals import LiteralEncoder
 from ..fields import COLUMNS, Array, Count, Each, Field, Labels, Optional, Part, Real, Record
+from ..fields.kinds import MOST
 from .boosting import Stage
 from .pruning import Pruning
+from .running import Trial
+from .scorecard import Total
 
 STAGE = {"literals": Each(Count()), "sign": Count(-1, 1), "error": Real(least=0.0), "weight": Real(least=0.0)}
+TRIAL = {"stages": Count(1), "gamma": Real(least=0.0)}
+TOTAL = {"points": Count(-MOST), "rows": Real(least=0.0), "positive": Real(least=0.0)}
 PRUNING = {"n_weights": Count(), "accuracy": Real(least=0.0)}
 
 COMMON: dict[str, Field] = {"classes_": Labels("classes"), **COLUMNS, "encoder_": Part(LiteralEncoder)}
 BOOSTED: dict[str, Field] = {
     **COMMON,
     "_runs": Each(Each(Record(Stage, STAGE)), "vectors"),
+    "gamma_": Optional(Real(least=0.0)),
     "cv_accuracy_": Optional(Array(("float64",), ("tried",))),
+    "cv_trials_": Optional(Each(Record(Trial, TRIAL), "tried")),
+    "missed_": Optional(Real(least=0.0)),
+    "_totals": Optional(Each(Each(Record(Total, TOTAL)), "vectors")),
 }
 PRUNED: dict[str, Field] = {
     **COMMON,
@@ -34,13 +43,33 @@ def restore_runs(model: Any) -> None:
     model._runs = [[stage._replace(literals=tuple(stage.literals)) for stage in run] for run in model._runs]
     stages = [stage for run in model._runs for stage in run]
     _check_places(model, [stage.literals for stage in stages])
+    votes = model.gamma_ is not None
     for stage in stages:
-        weight = log((1.0 - stage.error) / stage.error) if 0.0 < stage.error < 0.5 else 1.0
+        adaboost = 0.0 < stage.error < 0.5 and not votes
+        weight = log((1.0 - stage.error) / stage.error) if adaboost else 1.0
         fits = isclose(stage.weight, weight, rel_tol=1e-9, abs_tol=1e-12)
         if stage.sign == 0 or stage.error >= 0.5 or not fits:
             raise ValueError(f"runs has {stage}, which is no stage of boosting")
-    if any(stage.error == 0.0 for run in model._runs for stage in run[:-1]):
+    if any(stage.error == 0.0 for run in model._runs for stage in run[: 1 if votes else -1] if len(run) > 1):
         raise ValueError("runs go on after a stage without error, which is the last")
+    tried = votes and model.cv_accuracy_ is not None
+    if votes == (model._totals is None) or tried == (model.cv_trials_ is None):
+        raise ValueError("gamma, totals and trials belong to votes")
+    if votes:
+        _check_votes(model)
+
+
+def _check_votes(model: Any) -> None:
+    """Could a fit have left them?"""
+    for trial in [Trial(1, model.gamma_), *(model.cv_trials_ or [])]:
+        if trial.gamma is None or not 0.0 < trial.gamma <= 0.5 or trial.stages % 2 == 0:
+            raise ValueError(f"there is {trial}, but the edge of votes is in (0, 0.5], their number odd")
+    for totals in model._totals:
+        points = [one.points for one in totals]
+        if not totals or sorted(set(points)) != points:
+            raise ValueError(f"totals have the points {points}, which must rise")
+        if any(one.rows <= 0.0 or one.positive > one.rows for one in totals):
+            raise ValueError("totals must have rows, and not more of one class than there are")
 
 
 def restore_weights(model: Any) -> None:

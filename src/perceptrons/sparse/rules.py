@@ -69,7 +69,8 @@ class WeightedConjunctions(Threshold):
         """Why a row gets its class: which conjunctions hold, and what each adds to the score.
 
         x : one row, as `predict` takes it (a frame or array of one row), or the row itself, or a dict.
-        Of more than two classes, it is the score of the class predicted that is explained.
+        Of more than two classes, it is the score of the class predicted that is explained. A scorecard is
+        explained by points, whose sum is > 0 for the second of two classes.
         """
         check_is_fitted(self)
         with warnings.catch_warnings():
@@ -81,15 +82,20 @@ class WeightedConjunctions(Threshold):
         scores = self._scores(held)
         winner = int(codes_of(scores)[0])
         vector = winner if len(self._weights) > 1 else 0
-        adds = np.where(held[0], self._weights[vector], -self._weights[vector]).tolist()
-        parts = [
-            Part(str(rule), *rest) for rule, *rest in zip(self._rules(), held[0].tolist(), adds, strict=True)
-        ]
-        parts.append(Part(ALWAYS, True, float(self.intercept_[vector])))
-        ordered = sorted((part for part in parts if part.adds), key=lambda part: -abs(part.adds))
         labels = self.classes_.tolist()
         label = labels[winner if len(self._weights) > 1 else 1]
-        return Explanation(labels[winner], label, float(scores[0, vector]), tuple(ordered))
+        return self._explained(labels[winner], label, held[0], vector, float(scores[0, vector]))
+
+    def _explained(self, prediction: Any, label: Any, held: Array, vector: int, score: float) -> Explanation:
+        """What each conjunction adds to a score, and the constant."""
+        weights = self._weights[vector]
+        adds = np.where(held, weights, -weights).tolist()
+        parts = [
+            Part(str(rule), *rest) for rule, *rest in zip(self._rules(), held.tolist(), adds, strict=True)
+        ]
+        parts.append(Part(ALWAYS, True, float(self.intercept_[vector])))
+        parts = sorted((part for part in parts if part.adds), key=lambda part: -abs(part.adds))
+        return Explanation(prediction, label, score, tuple(parts))
 
     def _in_order(self, row: Mapping[str, Any]) -> Any:
         """A row given by the names of its columns, as a table of one row."""

@@ -1,11 +1,10 @@
-"""How many stages: by cross-validation, by the theorem, or as told; and what a model says after each."""
+"""How many stages, and of votes which edge: by cross-validation, by the theorem, or as told."""
 
 import math
 import warnings
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, check_cv
@@ -14,48 +13,61 @@ from ..base import codes_of
 from ..data.checks import is_number
 from ..data.rows import Array
 from ..fields import LostFunction
-from .boosting import Stage, boost, rows_of
+from .boosting import Stage
+from .conjunctions import rows_of
+from .majority import enough_stages
 from .problem import Problem
-from .settings import Settings
+from .running import Trial, run, staged_scores
+from .settings import CV, THEORY, Settings
 
 TIE = 1e-12  # accuracies so close are equal
+GAMMAS = (0.05, 0.1, 0.2, 0.3)  # that are tried: smaller ones would need more stages than are tried
+MOST_VOTES = 101  # unless told otherwise: a longer card is none
+GROWTH = math.sqrt(2)  # of the numbers of votes that are tried
 
 
-def run(problem: Problem, n_stages: int, settings: Settings, rows: Array | None = None) -> list[list[Stage]]:
-    """The stages of each weight vector, learned from all rows, or from those named."""
-    weights = problem.weights
-    if rows is not None:
-        weights = np.zeros(problem.data.n_rows)
-        weights[rows] = problem.weights[rows]
-    return [
-        list(islice(boost(problem.data, signs, weights, settings.k, settings.penalty), n_stages))
-        for signs in problem.signs()
-    ]
+class Plan(NamedTuple):
+    """What was chosen, and the accuracies by which it was."""
+
+    trial: Trial
+    accuracies: Array | None = None
+    trials: list[Trial] | None = None  # of votes; else they are 1, 2, … stages
+    most: int | None = None  # stages that were tried
+
+    def is_still_rising(self) -> bool:
+        """Is the most that was tried the best, and not perfect?"""
+        perfect = self.accuracies is not None and self.accuracies.max() >= 1.0 - TIE
+        return self.trial.stages == self.most and not perfect
 
 
-def staged_scores(held: Callable[[tuple[int, ...]], Array], runs: list[list[Stage]]) -> Iterator[Array]:
-    """The scores of some rows after each stage, one column per weight vector.
+def make_plan(problem: Problem, settings: Settings, splits: Callable[[], list[tuple[Array, Array]]]) -> Plan:
+    """How many stages, and of votes which edge."""
+    if settings.stages == THEORY:
+        return Plan(in_theory(problem.weights, settings))
+    if settings.stages != CV and (not settings.votes or settings.gamma):
+        return Plan(Trial(int(settings.stages), settings.gamma if settings.votes else None))
+    if settings.votes:
+        trials = _trials(problem, settings)
+        accuracies = try_votes(problem, settings, trials, splits())
+        wanted = settings.max_stages is not None  # for the sake of a short card
+        most = trials[-1].stages if settings.stages == CV and not wanted else None
+        return Plan(trials[best_of(accuracies)], accuracies, trials[: len(accuracies)], most)
+    accuracies = cross_validate(problem, settings, splits())
+    return Plan(Trial(best_of(accuracies) + 1), accuracies, most=len(accuracies))
 
-    held : tells for a conjunction in which of the rows it holds."""
-    sums, totals = np.zeros((len(held(())), len(runs))), np.zeros(len(runs))
-    for t in range(max(map(len, runs))):
-        for vector, stages in enumerate(runs):
-            for stage in stages[t : t + 1]:
-                if stage.error == 0.0:  # it is the model, alone
-                    sums[:, vector] = totals[vector] = 0.0
-                sums[:, vector] += stage.sign * stage.weight * np.where(held(stage.literals), 1.0, -1.0)
-                totals[vector] += stage.weight
-        yield sums if len(runs) == 1 else sums / np.where(totals > 0.0, totals, 1.0)
 
-
-def stages_in_theory(weights: Array, settings: Settings) -> int:
+def in_theory(weights: Array, settings: Settings) -> Trial:
     """⌈2s² ln m⌉: Lemma 1 promises a conjunction of correlation 1/s; with the penalty the one that is chosen
-    may have 1/(ks), and they are ⌈2k²s² ln m⌉. Of rows of different weights, 1/m is the smallest share."""
+    may have 1/(ks), and they are ⌈2k²s² ln m⌉. Votes: as many as leave no room for an error. Of rows of
+    different weights, 1/m is the smallest share."""
     assert settings.target_size is not None
-    size = settings.target_size * (settings.k if settings.penalty else 1)
+    assert settings.gamma is not None
     weights = weights[weights > 0.0]
     ratio = len(weights) if weights.min() == weights.max() else float(weights.sum() / weights.min())
-    return max(1, math.ceil(2 * size**2 * math.log(ratio)))
+    if settings.votes:
+        return Trial(enough_stages(settings.gamma, 1 / ratio), settings.gamma)
+    size = settings.target_size * (settings.scope.k if settings.scope.penalty else 1)
+    return Trial(max(1, math.ceil(2 * size**2 * math.log(ratio))))
 
 
 def splits_of(cv: Any, random_state: Any, X: Any, y: Any, problem: Problem) -> list[tuple[Array, Array]]:
@@ -91,8 +103,8 @@ def _folds(n_folds: int, random_state: Any, problem: Problem) -> list[tuple[Arra
     most = int(np.bincount(codes).max())
     if most < 2:
         raise ValueError(
-            'stages="cv" cannot both learn from and test on classes of one row each; set stages to a number, '
-            "or add rows."
+            "Cross-validation cannot both learn from and test on classes of one row each; set stages to a "
+            'number (and target_size, if the booster is "majority"), or add rows.'
         )
     splitter = StratifiedKFold(min(n_folds, most), shuffle=True, random_state=random_state)
     with warnings.catch_warnings():
@@ -103,27 +115,54 @@ def _folds(n_folds: int, random_state: Any, problem: Problem) -> list[tuple[Arra
 def cross_validate(problem: Problem, settings: Settings, splits: list[tuple[Array, Array]]) -> Array:
     """The accuracy on rows left out, after each number of stages; rows count by their weight."""
     most = settings.max_stages or problem.data.n_literals
-    right, total = np.zeros(most), 0.0
+    right = np.zeros(most)
     for train, test in splits:
-        right += _right_weights(problem, run(problem, most, settings, train), test, most)
-        total += float(problem.weights[test].sum())
-    return right / total
+        right += _right_weights(problem, run(problem, Trial(most), settings, train).stages, test, most, False)
+    return right / _total(problem, splits)
 
 
-def _right_weights(problem: Problem, runs: list[list[Stage]], test: Array, most: int) -> Array:
+def try_votes(
+    problem: Problem, settings: Settings, trials: list[Trial], splits: list[tuple[Array, Array]]
+) -> Array:
+    """The accuracy on rows left out of each trial, which is a run of its own; up to one that is perfect."""
+    accuracies, total = [], _total(problem, splits)
+    for trial in trials:
+        right = 0.0
+        for train, test in splits:
+            runs = run(problem, trial, settings, train).stages
+            right += float(_right_weights(problem, runs, test, trial.stages, True)[-1])
+        accuracies.append(right / total)
+        if accuracies[-1] >= 1.0 - TIE:
+            break  # more votes would not be better
+    return np.array(accuracies)
+
+
+def _trials(problem: Problem, settings: Settings) -> list[Trial]:
+    """Odd numbers of votes up to the most, growing; where there is one, its edge makes no difference."""
+    gammas = GAMMAS if settings.gamma is None else (settings.gamma,)
+    if settings.stages != CV:
+        return [Trial(int(settings.stages), gamma) for gamma in gammas]
+    most, numbers = settings.max_stages or min(problem.data.n_literals, MOST_VOTES), [1]
+    while (larger := max(numbers[-1] + 2, int(numbers[-1] * GROWTH) | 1)) <= most:
+        numbers.append(larger)
+    if numbers[-1] + 2 <= most:
+        numbers.append(most - 1 | 1)  # the largest that is odd
+    return [Trial(n, gamma) for n in numbers for gamma in (gammas if n > 1 else gammas[-1:])]
+
+
+def _total(problem: Problem, splits: list[tuple[Array, Array]]) -> float:
+    return sum(float(problem.weights[test].sum()) for _, test in splits)
+
+
+def _right_weights(problem: Problem, runs: list[list[Stage]], test: Array, most: int, votes: bool) -> Array:
     """The weight of the test rows that are right, after each stage."""
     weights, codes = problem.weights[test], problem.codes[test]
     right = np.full(most, float(weights[codes == 0].sum()))  # before the first stage, all are `classes_[0]`
-    for t, scores in enumerate(staged_scores(lambda c: rows_of(problem.data, c)[test], runs)):
+    for t, scores in enumerate(staged_scores(lambda c: rows_of(problem.data, c)[test], runs, votes)):
         right[t:] = weights[codes_of(scores) == codes].sum()
     return right
 
 
-def is_still_rising(accuracies: Array) -> bool:
-    """Is the best of them the last, and not perfect?"""
-    return bool(accuracies.max() < 1.0 - TIE and best_stages(accuracies) == len(accuracies))
-
-
-def best_stages(accuracies: Array) -> int:
-    """The fewest stages of the highest accuracy."""
-    return int(np.argmax(accuracies >= accuracies.max() - TIE)) + 1
+def best_of(accuracies: Array) -> int:
+    """The first of the highest accuracy."""
+    return int(np.argmax(accuracies >= accuracies.max() - TIE))

@@ -1,0 +1,178 @@
+"""All pairs at once (Jackson and Craven, section 3.3, k = 2).
+
+With P = Σ D x xᵀ over the positive rows, N over the negative ones and G = P − N, a pair's correlation is
+E_D[f·h_ij] = 2G_ij − E_D[f]: all pairs are two matrix products. A stage of boosting multiplies the weights
+of the rows it gets right by β, so P and N follow from these rows alone, or from the others: in one class from
+the rows that its conjunction covers, in the other from those that it does not, or the other way round.
+What rounding may have hidden is computed again: all conjunctions that could be the best are finalists,
+rescored row by row in float64; when they become too many, P and N are computed afresh.
+"""
+
+import numpy as np
+
+from ..data.compiled import compiled
+from ..data.marks import holds
+from ..data.rows import Array
+from .conjunctions import TIE, Found, Literals, Reweighing
+from .gram import GramMatrix
+from .ranking import offer, ranking, threshold
+
+ROUNDING = 1e-6  # of a correlation that is computed in float32 from P and N
+MANY = 64  # finalists, before it is asked whether P and N should be computed afresh
+TINY = 1e-6  # if a stage's errors weigh no more, what is left of P and N is rounding
+WORTH = 200  # entries of P and N cost as much to compute as to rescore one finalist, about
+
+
+class PairSearch:
+    """k = 2: pairs too, each correlation times `share`."""
+
+    def __init__(self, data: Literals, signs: Array, D: Array, share: float) -> None:
+        self.data, self.signs, self.share = data, signs, share
+        self.sides = {sign: GramMatrix(data.rows, data.n_literals) for sign in (1, -1)}
+        self.refresh(D)
+
+    def refresh(self, D: Array) -> None:
+        """P and N from all rows."""
+        for sign, matrix in self.sides.items():
+            matrix.fill(np.flatnonzero((self.signs == sign) & (D > 0.0)), D)
+        self._fresh, self._stale = True, False
+
+    def best(self, D: Array) -> Found:
+        signed = D * self.signs
+        mean = float(signed.sum())
+        if self._stale:
+            self.refresh(D)
+        pairs = self._finalists(mean)
+        if not self._fresh and len(pairs) > MANY + self.data.n_literals**2 // WORTH:
+            self.refresh(D)
+            pairs = self._finalists(mean)
+        sums = np.zeros(len(pairs))
+        rescore(self.data.rows, signed, pairs, sums)
+        correlations = np.append(2 * sums - mean, mean)
+        values = np.abs(correlations)
+        values[:-1][pairs[:, 0] < pairs[:, 1]] *= self.share
+        equal = np.flatnonzero(values >= values.max() * (1 - TIE))
+        literals = [*map(_as_tuple, pairs.tolist()), ()]
+        winner = min(equal.tolist(), key=lambda place: (len(literals[place]), literals[place]))
+        return Found(literals[winner], float(correlations[winner]))
+
+    @property
+    def slack(self) -> float:
+        """How far a correlation may be from the one that P and N tell."""
+        return 2 * (self.sides[1].error + self.sides[-1].error) + ROUNDING
+
+    def top(self, D: Array, room: int) -> list[Found]:
+        """The best pairs: of twice as many that P and N tell, those that rows tell."""
+        signed = D * self.signs
+        mean = float(signed.sum())
+        near, best = ranking(2, 1.0, 2 * room, 2), ranking(2, 1.0, room, 2)
+        rank_pairs(self.sides[1].entries, self.sides[-1].entries, mean, self.data.ends, self.data.twins, near)
+        pairs = np.array([one.literals for one in near.found()], np.int64).reshape(-1, 2)
+        sums = np.zeros(len(pairs))
+        rescore(self.data.rows, signed, pairs, sums)
+        for pair, total in zip(pairs, sums, strict=True):
+            offer(best, 2 * total - mean, pair, 2)
+        return best.found()
+
+    def _finalists(self, mean: float) -> Array:
+        """All that may be the best, single literals as pairs (i, i)."""
+        P, N, data, slack = self.sides[1], self.sides[-1], self.data, 2 * self.slack
+        pairs = np.empty((MANY, 2), np.int64)
+        while True:
+            count = finalists(P.entries, N.entries, mean, self.share, data.ends, data.twins, slack, pairs)
+            if count <= len(pairs):
+                return pairs[:count]
+            pairs = np.empty((count, 2), np.int64)
+
+    def follow(self, stage: Reweighing) -> None:
+        """P and N after a stage: of each class, the rows that were right, or those that were not, are summed
+        up, whichever are fewer."""
+        D, right, beta, total = stage
+        self._fresh, self._stale = False, total < TINY
+        if self._stale:
+            return
+        for sign, matrix in self.sides.items():
+            mine = (self.signs == sign) & (D > 0.0)
+            hits, misses = np.flatnonzero(mine & right), np.flatnonzero(mine & ~right)
+            if len(hits) <= len(misses):
+                matrix.add(hits, D[hits], (beta - 1.0) / total, keep=1.0 / total)
+            else:
+                matrix.add(misses, D[misses], (1.0 - beta) / total, keep=beta / total)
+
+
+def _as_tuple(pair: list[int]) -> tuple[int, ...]:
+    i, j = pair
+    return (i,) if i == j else (i, j)
+
+
+@compiled
+def rescore(L, signed, pairs, sums):
+    """Σ D_r f_r over the rows in which both literals of a pair hold."""
+    for r in range(signed.size):
+        if signed[r] != 0.0:
+            for c in range(len(pairs)):
+                if holds(L, r, pairs[c, 0]) and holds(L, r, pairs[c, 1]):
+                    sums[c] += signed[r]
+
+
+@compiled
+def finalists(P, N, mean, share, ends, twins, slack, pairs):
+    """All conjunctions whose value is less than `slack` below the highest; returns how many there are, though
+    only so many are written as there is room for. Left out are those that hold in the same rows as an earlier
+    one, or in no row, as does the constant with the other sign: they would lose the tie."""
+    n = ends.size
+    tops = np.empty(n)
+    highest = abs(mean)
+    for i in range(n):
+        single = abs(2.0 * (P[i, i] - N[i, i]) - mean)
+        tops[i] = share * top_of(P[i], N[i], ends[i], mean)
+        highest = max(highest, single, tops[i])
+    count = 0
+    for i in range(n):
+        if P[i, i] == 0.0 and N[i, i] == 0.0:
+            continue
+        if twins[i] == i and abs(2.0 * (P[i, i] - N[i, i]) - mean) >= highest - slack:
+            count = note(pairs, count, i, i)
+        if tops[i] >= highest - slack:
+            for j in range(ends[i], n):
+                value = share * abs(2.0 * (P[i, j] - N[i, j]) - mean)
+                somewhere = P[i, j] != 0.0 or N[i, j] != 0.0
+                if value >= highest - slack and somewhere and is_first_pair(i, j, twins, ends):
+                    count = note(pairs, count, i, j)
+    return count
+
+
+@compiled
+def top_of(p, n, start, mean):
+    """The largest |2(p − n) − mean| from an entry on."""
+    low, high = np.inf, -np.inf
+    for j in range(start, p.size):
+        g = p[j] - n[j]
+        low, high = min(low, g), max(high, g)
+    return max(2.0 * high - mean, mean - 2.0 * low)
+
+
+@compiled
+def is_first_pair(i, j, twins, ends):
+    """Does no earlier conjunction hold in the same rows, as far as twins tell?"""
+    a, b = min(twins[i], twins[j]), max(twins[i], twins[j])
+    return (a, b) == (i, j) or (a != b and b < ends[a])
+
+
+@compiled
+def note(pairs, count, i, j):
+    if count < len(pairs):
+        pairs[count, 0], pairs[count, 1] = i, j
+    return count + 1
+
+
+@compiled
+def rank_pairs(P, N, mean, ends, twins, best):
+    """By what P and N tell; none that holds in the same rows as an earlier one."""
+    path = np.zeros(2, np.int64)
+    for i in range(ends.size):
+        for j in range(ends[i], ends.size):
+            correlation = 2.0 * (P[i, j] - N[i, j]) - mean
+            if abs(correlation) >= threshold(best) and is_first_pair(i, j, twins, ends):
+                path[0], path[1] = i, j
+                offer(best, correlation, path, path.size)

@@ -1,0 +1,121 @@
+"""A vote of conjunctions as a scorecard: points of the rules that hold are added up, and compared.
+
+With integer weights v and a constant b, Σ v_h·h(x) + b > 0, h = ±1, says that the points v_h of the rules
+that hold add up to more than (Σ v_h − b)/2. Of several classes each begins with b − Σ v_h, and its points are
+2v_h: totals are scores.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..data.rows import Array
+from .conjunctions import rows_of
+from .explanation import Explanation, Part
+from .problem import Problem
+
+START = "to begin with"
+ADDED = "A rule that holds adds its points."
+
+
+class Total(NamedTuple):
+    """How often a total occurred among the training rows; rows count by their weight."""
+
+    points: int
+    rows: float
+    positive: float  # of these, rows of the class that the points speak for
+
+
+class Card(NamedTuple):
+    """The points of one weight vector."""
+
+    points: list[int]  # of each conjunction
+    start: int  # what a total begins with; if there is one vector, > 0 is its class
+
+    def explained(self, prediction: Any, label: Any, rules: Sequence[str], held: Array) -> Explanation:
+        """What each rule adds, and what the total begins with; rules that do not hold add nothing."""
+        rows = zip(rules, held.tolist(), self.points, strict=True)
+        parts = [Part(rule, holds, float(points) if holds else 0.0) for rule, holds, points in rows if points]
+        parts.sort(key=lambda part: -abs(part.adds))
+        parts.append(Part(START, True, float(self.start)))
+        return Explanation(prediction, label, sum(part.adds for part in parts), tuple(parts), points=True)
+
+
+def card_of(weights: Array, constant: int, one: bool) -> Card:
+    """Of one vector, or of one of several."""
+    start = int(constant) - int(weights.sum())
+    return Card(weights.tolist(), -(-start // 2)) if one else Card((2 * weights).tolist(), start)
+
+
+def totals_of(problem: Problem, places: list[tuple[int, ...]], cards: list[Card]) -> list[list[Total]]:
+    """Of each card, rising, how often each total occurred among the rows learned from."""
+    there = problem.weights > 0.0
+    held = [rows_of(problem.data, one)[there] for one in places]
+    found = []
+    for card, signs in zip(cards, problem.signs(), strict=True):
+        points = sum(
+            (p * rows for p, rows in zip(card.points, held, strict=True)), np.zeros(there.sum(), int)
+        )
+        values, which = np.unique(points, return_inverse=True)
+        counts = problem.counts[there]
+        rows, positive = (np.bincount(which, counts * part) for part in (1.0, signs[there] > 0))
+        found.append(
+            [Total(*one) for one in zip(values.tolist(), rows.tolist(), positive.tolist(), strict=True)]
+        )
+    return found
+
+
+def text_of(cards: list[Card], totals: list[list[Total]], rules: Sequence[str], labels: Sequence[Any]) -> str:
+    if len(cards) == 1:
+        return card_text(cards[0], totals[0], rules, labels)
+    return cards_text(cards, totals, rules, labels)
+
+
+def card_text(card: Card, totals: list[Total], rules: Sequence[str], labels: Sequence[Any]) -> str:
+    """Of two classes: the threshold, the points, and what each total means."""
+    least = 1 - card.start
+    if not any(card.points):
+        return f"Always {labels[least <= 0]}: there are no rules."
+    head = f"{labels[1]} from {least} point{'' if least == 1 else 's'} on, else {labels[0]}."
+    table = [("total", "class", "rows", f"{labels[1]}")]
+    table += [(f"{one.points}", f"{labels[one.points >= least]}", *frequency(one)) for one in totals]
+    return "\n".join([head, ADDED, "", *lines(card, rules), "", *columns(table, names=1)])
+
+
+def cards_text(
+    cards: list[Card], totals: list[list[Total]], rules: Sequence[str], labels: Sequence[Any]
+) -> str:
+    """Of more classes: a card for each."""
+    blocks = [f"The class with the most points, of equal ones the first.\n{ADDED}"]
+    for card, some, label in zip(cards, totals, labels, strict=True):
+        table = [("total", "rows", f"{label}")]
+        table += [(f"{one.points + card.start}", *frequency(one)) for one in some]
+        begin = f"{label}: begins with {card.start:+d}"
+        blocks.append("\n".join([begin, *lines(card, rules), "", *columns(table)]))
+    return "\n\n".join(blocks)
+
+
+def lines(card: Card, rules: Sequence[str]) -> list[str]:
+    """The rules, those of most points first."""
+    rows = sorted(zip(card.points, rules, strict=True), key=lambda row: -abs(row[0]))
+    return columns([(f"{points:+d}", rule) for points, rule in rows if points], names=1)
+
+
+def frequency(total: Total) -> tuple[str, str]:
+    """How many rows, and the share of those of the class."""
+    count = f"{total.rows:,.0f}" if total.rows.is_integer() else f"{total.rows:.3g}"
+    return count, f"{total.positive / total.rows:.1%}"
+
+
+def columns(rows: Sequence[tuple[str, ...]], names: int | None = None) -> list[str]:
+    """Aligned to the right, but for a column of names."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    aligned = [
+        [
+            cell.ljust(width) if place == names else cell.rjust(width)
+            for place, (cell, width) in enumerate(pairs)
+        ]
+        for pairs in (zip(row, widths, strict=True) for row in rows)
+    ]
+    return [f"  {'  '.join(row).rstrip()}" for row in aligned]

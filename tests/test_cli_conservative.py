@@ -360,7 +360,10 @@ def test_compare_three_classes(command, three):
 def test_many_rows_of_three_classes(command, three, monkeypatch):
     monkeypatch.setattr("perceptrons.compare.MANY_ROWS", 41)
     out = command("compare", three, "--folds", 2, "--max-epochs", 2, "--target", "y")[1]
-    assert "Above 41 rows kernel and sparse are slow, and left out; --learner kernel asks for one." in out
+    assert (
+        "Above 41 rows kernel, sparse and scorecard are slow, and left out; --learner kernel asks for one."
+        in out
+    )
     assert "conservative tells two classes apart, not 3, and is left out." in out
 
 

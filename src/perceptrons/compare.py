@@ -70,12 +70,8 @@ LEARNERS: dict[str, Build] = {  # name → (seed, max_epochs) → an estimator t
 }
 # at most: many runs at once, six fits, and epochs that seldom end by themselves
 EPOCHS, USUAL_EPOCHS = {"conservative": 100, "chow": 100, "binary sbpi": 100}, 1000
-SLOW = (
-    "kernel",
-    "sparse",
-    "scorecard",
-    "conservative",
-)  # on many rows only if asked for: minutes, cross-validated
+# on many rows only if asked for: minutes, cross-validated
+SLOW = ("kernel", "sparse", "scorecard", "conservative")
 MANY_ROWS, FEW_EPOCHS = 10_000, 100  # of a kernel learner, whose epochs take the square of the rows
 
 

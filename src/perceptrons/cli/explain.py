@@ -38,8 +38,9 @@ def explain(
 ) -> None:
     """Why a model predicts what it does for a row of a table.
 
-    A score is a sum; shown is what each rule of a sparse model, or each column of a linear one as it is
-    encoded, adds to it. A model that may reject answers where the sum is far enough from 0.
+    A score is a sum; shown is what each rule of a sparse model (of a scorecard, its points), or each column
+    of a linear one as it is encoded, adds to it. A model that may reject answers where the sum is far enough
+    from 0.
 
     \b
     Example: perceptrons explain model.json new.csv --row 3

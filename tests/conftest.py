@@ -12,8 +12,12 @@ if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
     # what takes minutes where nothing is compiled; and what runs compiled commands in any case
     collect_ignore = [
         "test_rejecting_page.py",
+        "test_cli.py",
         "test_cli_conservative.py",
         "test_cli_reject_label.py",
+        "test_cli_tables.py",
+        "test_compare.py",
+        "test_compare_rejecting.py",
         "test_pages.py",
     ]
 

@@ -18,7 +18,7 @@ from perceptrons.data.encode import as_rows
 from perceptrons.sparse import search
 from perceptrons.sparse.boosting import boost
 from perceptrons.sparse.conjunctions import arrange
-from perceptrons.sparse.search import Scope
+from perceptrons.sparse.search import Scope, Search
 from tests.naive import boosting as naive
 
 JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
@@ -337,3 +337,39 @@ def test_wrong_parameters(parameters):
     name, value = list(parameters.items())[-1]
     with pytest.raises(ValueError, match=rf"{name}={value!r}, but .*use"):
         SparsePerceptron(stages=2, **parameters).fit([[0, 1], [1, 0], [1, 1]], [0, 1, 1])
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
+def test_what_float32_cannot_tell_apart_is_told_apart(layout, monkeypatch):
+    """Thirty triples (0, 1, l), each with one row more than common ones, of nearly the same weight: they
+    differ by more than a tie, and by less than sums in float32 can show."""
+    monkeypatch.setattr(search, "FEW", 1.0)  # no seeds: the search itself must find it
+    rng, n = np.random.default_rng(0), 30
+    own = slice(40, 40 + n)  # rows of one triple each
+    for _ in range(10 if JIT else 3):
+        L = rng.integers(0, 2, (40 + n + 60, 2 + n)).astype(np.uint8)
+        L[: own.stop, :2] = L[:20, 2:] = 1
+        L[20 : own.stop, 2:] = 0  # up to 40, rows that say that 0 and 1 are not enough
+        L[own, 2:] = np.eye(n)
+        L[own.stop :, 0] &= 1 - L[own.stop :, 1]  # of the rest none has both
+        y = np.where(L[:, :2].all(axis=1) & L[:, 2:].any(axis=1), 1, -1).astype(np.int8)
+        weights = rng.random(len(L))
+        weights[own] = 0.02 + 2e-7 * rng.permutation(n)
+        D = weights / weights.sum()
+        attributes = np.arange(2 + n)
+        found = Search(arrange(as_rows(layout(L)), len(L), attributes), y, Scope(3, False)).best(D)
+        candidates = naive.conjunctions(attributes.tolist(), 3)
+        expected = naive.weak(*as_lists(L, y), D.tolist(), candidates, 3, False)
+        assert found.literals == expected[0]
+        assert len(found.literals) == 3
+
+
+def test_seeds_and_beams_keep_to_the_limit():
+    """But for what was begun: one more conjunction with all literals."""
+    L, y = np.random.default_rng(1).integers(0, 2, (2, 80, 70)).astype(np.uint8)
+    signs = np.where(y[:, 0], 1, -1).astype(np.int8)
+    data = arrange(L, 80, np.arange(70))
+    for limit, most in ((10, 70), (None, 20 * 70)):
+        one = Search(data, signs, Scope(3, False, 20, limit))
+        one.best(np.full(80, 1 / 80))
+        assert one.looks[0].visits[1] == most

@@ -1,5 +1,6 @@
 """The papers' data sets: from files and from OpenML (played by pandas frames), checked by their content."""
 
+import importlib
 import os
 import runpy
 import shutil
@@ -336,9 +337,12 @@ def test_the_command_lists_the_sets(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["datasets"])
     monkeypatch.delitem(sys.modules, "perceptrons.papers.datasets")  # or runpy warns of a second copy
     runpy.run_module("perceptrons.papers.datasets", run_name="__main__")
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == list(NAMES)
-    assert all(len(line) <= 110 for line in lines)
+    tables, others = (part.splitlines() for part in capsys.readouterr().out.split("\n\n"))
+    assert [line.split()[0] for line in tables] == list(NAMES)
+    assert all(len(line) <= 110 for line in tables + others)
+    for line in others[1:]:
+        module, function = line.split("()")[0].rsplit(".", 1)
+        assert callable(getattr(importlib.import_module(f"perceptrons.{module}"), function))
 
 
 @pytest.mark.parametrize(

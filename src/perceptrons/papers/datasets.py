@@ -24,6 +24,11 @@ from .fetching import MISSING, Row, find
 from .sources import SOURCES, TARGET, Source
 
 NAMES = tuple(SOURCES)
+OTHERS = """
+No tables, but loaders of their own, in Python:
+papers.genome.windows()    coding windows of E. coli: 15 bases, from inside genes or from between them
+papers.images.mnist()      MNIST: 70,000 handwritten digits of 28×28
+papers.svmlight.a9a()      Adult (a9a): 48,842 people as 123 zeros and ones"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +37,7 @@ class Dataset:
     X: Frame  # null: a missing cell
     y: np.ndarray[Any, Any]  # the class of each row: texts, or integers where they are numbers
     provenance: str
+    digest: str  # of the content, whatever the order of its rows
 
     @property
     def frame(self) -> Frame:
@@ -53,7 +59,7 @@ def load(name: str) -> Dataset:
         )
     *columns, labels = zip(*rows, strict=True)
     X = Frame({column: _values(cells, source) for column, cells in zip(source.columns, columns, strict=True)})
-    return Dataset(name, X, _classes(labels), _provenance(source, where))
+    return Dataset(name, X, _classes(labels), _provenance(source, where), found)
 
 
 def digest(header: Row, rows: Iterable[Row]) -> str:
@@ -95,6 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     if given.name is None:
         print("\n".join(f"{name:<13} {source.title}" for name, source in SOURCES.items()))
+        print(OTHERS)
         return
     if given.file is None:
         parser.error(f"name a file to write {given.name} to, like {given.name}.csv")

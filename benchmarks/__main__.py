@@ -3,8 +3,6 @@
 import argparse
 import datetime
 import importlib
-import json
-import re
 import sys
 import warnings
 from collections.abc import Sequence
@@ -27,6 +25,7 @@ BENCHMARKS = {
     "defaults": "how often the default models end without training errors on separable rows",
 }
 TABLES = "tables"
+PEERS = ("vowpalwabbit", "lightgbm", "xgboost", "imodels", "fasterrisk", "scikit-fallback")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -76,7 +75,8 @@ def _measure(name: str, quick: bool, path: Path | None) -> None:
 
 
 def _write(name: str, quick: bool, measured: dict[str, Any], path: Path) -> None:
-    from . import environment
+    from perceptrons.papers import environment
+    from perceptrons.papers.document import as_text
 
     result = {
         "benchmark": name,
@@ -84,19 +84,13 @@ def _write(name: str, quick: bool, measured: dict[str, Any], path: Path) -> None
         "date": datetime.date.today().isoformat(),
         "quick": quick,
         "machine": environment.machine(),
-        "versions": environment.versions(),
+        "versions": environment.versions(PEERS),
         **measured,
         "sections": [asdict(section) for section in measured["sections"]],
     }
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(_as_text(result), encoding="utf-8")
+    path.write_text(as_text(result), encoding="utf-8")
     print(f"\nWritten to {path}")
-
-
-def _as_text(result: dict[str, Any]) -> str:
-    """JSON to be read in a diff: indented, but a list of numbers or words on one line."""
-    text = json.dumps(result, indent=1, ensure_ascii=False, allow_nan=False)
-    return re.sub(r"\[[^][{}]*\]", lambda found: re.sub(r"\n\s*", " ", found[0]), text) + "\n"
 
 
 if __name__ == "__main__":

@@ -1,49 +1,50 @@
 """The experiment of Sundararajan and Pal: ten random splits 568/200 of Pima, medians of the test risk.
 
-Like the paper, of many runs the one of the best training result is taken. The posteriors of Chow's rule are
-learnt once per split: they do not depend on what a refusal costs.
+The protocol is that of `perceptrons.papers.pima_protocol`; here Chow's rule has two more classifiers.
 """
 
 import os
 import statistics
 from collections import defaultdict
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer
-from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
-from perceptrons import ChowClassifier, ConservativePerceptron, Perceptron
+from perceptrons import Perceptron
+from perceptrons.papers import pima_protocol as protocol
+from perceptrons.papers.pima_protocol import (
+    CHOW,
+    CPLR1,
+    CPLR2,
+    EXACT,
+    FEW_EPOCHS,
+    FIRST_SEEDS,
+    GAMMAS,
+    LIBERAL1,
+    LIBERAL2,
+    RESTARTS,
+    RUNS,
+    SPLITS,
+    TEST_ROWS,
+    Case,
+    Judged,
+    divided,
+    measured,
+    split,
+)
 
 from .layout import Column, Section
 
 PIMA = "Pima"
-GAMMAS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)  # the paper: up to 0.5
-FIRST_SEEDS, SPLITS, TEST_ROWS = (0, 100), 10, 200
-RUNS, FEW_EPOCHS = 20, 10  # of the plain perceptron
-RESTARTS = 32  # of the conservative ones, with six pairs of step sizes each
-CHOW, AVERAGE, LOGISTIC, ALWAYS = "chow", "average", "logistic", "always"
-CPLR1, CPLR2, EXACT, LIBERAL1, LIBERAL2 = "cplr1", "cplr2", "exact", "liberal1", "liberal2"
+AVERAGE, LOGISTIC = "average", "logistic"
 NAMES = {
-    CHOW: "PLR + Chow",
+    CHOW: protocol.NAMES[CHOW],
     AVERAGE: "averaged perceptron + Chow",
     LOGISTIC: "logistic regression + Chow",
-    CPLR1: "CPLR1",
-    LIBERAL1: "CPLR1, liberal counterpart",
-    CPLR2: "CPLR2",
-    LIBERAL2: "CPLR2, liberal counterpart",
-    EXACT: 'CPLR2, band="exact"',
-    ALWAYS: "PLR, always answering",
-}
-REFERENCE = {
-    CHOW: ("0.092–0.093", "0.152–0.158", "0.206–0.209", "0.230–0.234", "0.230–0.233"),
-    CPLR1: ("0.093", "0.150–0.154", "0.193–0.198", "0.241–0.247", "0.240"),
-    CPLR2: ("0.088–0.090", "0.148–0.156", "0.198–0.200", "0.225–0.231", "0.240–0.243"),
+    **protocol.NAMES,
 }
 COMPARED = [
     (CPLR1, LIBERAL1),
@@ -56,49 +57,13 @@ COMPARED = [
 ]
 
 
-class BestOfRuns(ClassifierMixin, BaseEstimator):
-    """The perceptron of fewest training errors, of several that visit the rows in different orders."""
-
-    def __init__(self, seed: int = 0) -> None:
-        self.seed = seed
-
-    def fit(self, X: Any, y: Any) -> "BestOfRuns":
-        runs = [
-            Perceptron(max_epochs=FEW_EPOCHS, random_state=RUNS * self.seed + run).fit(X, y)
-            for run in range(RUNS)
-        ]
-        self.best_ = max(runs, key=lambda model: model.score(X, y))
-        self.classes_ = self.best_.classes_
-        return self
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        return self.best_.decision_function(X)
-
-    def predict(self, X: Any) -> np.ndarray:
-        return self.best_.predict(X)
-
-
-class Judged(NamedTuple):
-    """One model on the test rows of one split."""
-
-    risk: float
-    rejected: float
-    zero: bool | None = None  # both bands; None where there are none
-
-
-class Case(NamedTuple):
-    method: str
-    seed: int
-    gamma: float
-
-
 Found = dict[Case, Judged]
 
 
 def sections(quick: bool) -> list[Section]:
     name, X, y = _data(quick)
     found = dict(_measured(name, X, y, quick))
-    return [_risks(found, REFERENCE if name == PIMA else {}), _refusals(found), _wins(found)]
+    return [_risks(found, _reference() if name == PIMA else {}), _refusals(found), _wins(found)]
 
 
 def notes(quick: bool) -> list[str]:
@@ -121,57 +86,26 @@ def _data(quick: bool) -> tuple[str, Any, np.ndarray]:
     return PIMA, data.X.to_numpy(), data.y
 
 
-def split(n_rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows to learn from, and to be judged by."""
-    rows = np.random.default_rng(seed).permutation(n_rows)
-    return rows[:-TEST_ROWS], rows[-TEST_ROWS:]
-
-
 def _measured(name: str, X: Any, y: np.ndarray, quick: bool) -> Iterator[tuple[Case, Judged]]:
     for first in FIRST_SEEDS:
         for seed in range(first, first + (1 if quick else SPLITS)):
             print(f"{name}, split {seed} ...", flush=True)
-            train, test = split(len(y), seed)
-            yield from _one_split(X[train], y[train], X[test], y[test], seed, quick)
+            rows, gammas = divided(X, y, *split(len(y), seed)), GAMMAS[1::3] if quick else GAMMAS
+            yield from measured(rows, seed, gammas, 1 if quick else RESTARTS, _others(seed))
 
 
-def _one_split(
-    X: Any, y: Any, others: Any, hidden: Any, seed: int, quick: bool
-) -> Iterator[tuple[Case, Judged]]:
-    bases = {
-        CHOW: BestOfRuns(seed),
-        AVERAGE: Perceptron(result="average", max_epochs=100, random_state=seed),
-        LOGISTIC: LogisticRegression(),
+def _others(seed: int) -> dict[str, Any]:
+    """What else Chow's rule may take its posteriors from."""
+    average = Perceptron(result="average", max_epochs=100, random_state=seed)
+    return {AVERAGE: average, LOGISTIC: LogisticRegression()}
+
+
+def _reference() -> dict[str, list[str]]:
+    """The ranges as texts, one number where both ends are the same."""
+    return {
+        method: ["–".join(f"{end:.3f}" for end in sorted(set(ends))) for ends in ranges]
+        for method, ranges in protocol.REFERENCE.items()
     }
-    posteriors = {
-        name: FrozenEstimator(ChowClassifier(make_pipeline(StandardScaler(), base)).fit(X, y).calibrated_)
-        for name, base in bases.items()
-    }
-    for gamma in GAMMAS[1::3] if quick else GAMMAS:
-        for name, frozen in posteriors.items():
-            model = ChowClassifier(frozen, calibration=None, reject_cost=gamma).fit(X, y)
-            yield Case(name, seed, gamma), _judge(model, others, hidden)
-            if name == CHOW:
-                yield Case(ALWAYS, seed, gamma), _judge_liberal(model, others, hidden)
-        for name, liberal, how in (
-            (CPLR1, LIBERAL1, {"rule": "cplr1"}),
-            (CPLR2, LIBERAL2, {"rule": "cplr2"}),
-            (EXACT, None, {"rule": "cplr2", "band": "exact"}),
-        ):
-            starts = {"n_restarts": 1 if quick else RESTARTS, "random_state": seed}
-            model = ConservativePerceptron(**how, **starts, reject_cost=gamma).fit(X, y)
-            yield Case(name, seed, gamma), _judge(model, others, hidden)
-            if liberal:
-                yield Case(liberal, seed, gamma), _judge_liberal(model, others, hidden)
-
-
-def _judge(model: Any, X: Any, y: Any) -> Judged:
-    zero = not model.bands_.any() if hasattr(model, "bands_") else None
-    return Judged(round(model.risk(X, y), 9), float(model.rejects(X).mean()), zero)
-
-
-def _judge_liberal(model: Any, X: Any, y: Any) -> Judged:
-    return Judged(float((model.predict_liberal(X) != y).mean()), 0.0)
 
 
 def _columns(*before: Column) -> list[Column]:
@@ -196,7 +130,7 @@ def _first(seed: int) -> int:
     return max(first for first in FIRST_SEEDS if first <= seed)
 
 
-def _risks(found: Found, reference: dict[str, tuple[str, ...]]) -> Section:
+def _risks(found: Found, reference: Mapping[str, Sequence[str]]) -> Section:
     columns = _columns(Column("name", "method", "text"), Column("splits", "splits", "text"))
     table = Section("The paper's protocol: median risk of test rows", columns, [])
     for method, name in NAMES.items():

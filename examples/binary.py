@@ -5,15 +5,13 @@ pictures of docs/binary.md. For each picture one function returns plain data, an
 is seeded; drawing twice gives the same files. Drawing needs matplotlib.
 """
 
-import warnings
 from types import SimpleNamespace as Data
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from perceptrons import BinaryPerceptron
 from perceptrons.data.bits import Bits
-from perceptrons.data.synthetic import product
+from perceptrons.papers.golea_marchand import LOAD, learn, sample
 from perceptrons.theory import curves
 
 try:
@@ -23,32 +21,8 @@ except ImportError:  # run as a script: its own folder is on the path, not the o
 
 BLUE, ORANGE, INK, GREY, PALE = pictures.COLOURS
 LOADS = (0.25, 0.5, 0.75, 1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.75, 2, 2.5, 3, 4, 5, 6)
-LOAD, AGREEMENT = "rows per column, α = m/n", "new rows labelled as by the teacher, G"
-NOISES = (0, 0.1, 0.2, 0.3, 0.4)
+AGREEMENT = "new rows labelled as by the teacher, G"
 WEIGHTS = (1, -1, 1, 1, 0, -1, 0, 1, -1, -1, 1, 0, 1, -1, 0, -1)  # of the teacher whose words are drawn
-
-
-def sample(n, load, noise=0.0, seed=0):
-    """Labelled rows, the teacher's weights, and a seed for the learner.
-
-    Teacher, rows and learner have streams of their own: a learner that draws what the teacher drew would
-    know the answer before.
-    """
-    key = [n, round(1000 * load), round(1000 * noise), seed]
-    for_teacher, for_rows, for_learner = np.random.SeedSequence(key).generate_state(3).tolist()
-    teacher = np.random.default_rng(for_teacher).choice([-1, 1], n)
-    X, y, _ = product(round(load * n), n, weights=teacher, noise=noise, random_state=for_rows)
-    return Data(X=X, y=y, teacher=teacher, for_learner=for_learner)
-
-
-def learn(method, given):
-    """A model of threshold 0, and G: the probability that it gives a new row the teacher's label, exactly."""
-    model = BinaryPerceptron(method=method, threshold=0, random_state=given.for_learner)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # that rows are still wrong is shown, not said
-        model.fit(given.X, given.y)
-    n_wrong = np.count_nonzero(model.coef_[0] != given.teacher)
-    return model, curves.exact_agreement(len(given.teacher), n_wrong)
 
 
 def learning_curves(n=1001, loads=LOADS, n_samples=5):
@@ -58,13 +32,6 @@ def learning_curves(n=1001, loads=LOADS, n_samples=5):
     found = [(hebb, sbpi, model.converged_, model.n_epochs_) for hebb, model, sbpi in runs]
     hebb, sbpi, solved, n_epochs = np.array(found).reshape(len(loads), n_samples, 4).transpose(2, 0, 1)
     return Data(n=n, loads=np.array(loads), hebb=hebb, sbpi=sbpi, solved=solved == 1, n_epochs=n_epochs)
-
-
-def noisy_curves(n=100, loads=range(1, 11), noises=NOISES, n_samples=50):
-    """G of clipped Hebb where labels are flipped with probability σ: by noise, load and sample."""
-    cells = [(load, noise, seed) for noise in noises for load in loads for seed in range(n_samples)]
-    G = [learn("clipped-hebb", sample(n, *cell))[1] for cell in cells]
-    return Data(n=n, loads=np.array(loads), noises=noises, G=np.reshape(G, (len(noises), -1, n_samples)))
 
 
 def words(weights=WEIGHTS, seed=19):
@@ -107,26 +74,6 @@ def draw_curves(figure, data):
     axes.set(xlim=(0, data.loads[-1] + 0.1), ylim=(0.5, 1), xlabel=LOAD, ylabel=AGREEMENT)
 
 
-def draw_noise(figure, data):
-    axes = figure.subplots()
-    n_rows = 2 * np.rint(np.linspace(0, 1, 51) ** 2 * data.n * data.loads[-1] / 2)
-    for noise, found in zip(data.noises, data.G, strict=True):
-        limit = curves.learning_curve(n_rows / data.n, noise)
-        finite = curves.finite_learning_curve(data.n, n_rows, noise)
-        (far,) = axes.plot(n_rows / data.n, limit, "--", color=GREY, lw=1)
-        (near,) = axes.plot(n_rows / data.n, finite, color=BLUE)
-        (means,) = axes.plot(data.loads, found.mean(axis=1), "o", ms=4, color=ORANGE)
-        axes.text(data.loads[-1] + 0.2, finite[-1], f"σ = {noise:g}", va="center")
-    axes.errorbar(data.loads, found.mean(axis=1), found.std(axis=1, ddof=1), fmt="none", lw=1, color=ORANGE)
-    told = (
-        "theory, n → ∞",
-        f"the same for n = {data.n}, approximately",
-        f"mean of {found.shape[1]} samples, n = {data.n}",
-    )
-    axes.legend((far, near, means), told, loc="upper left")
-    axes.set(xlim=(0, data.loads[-1] + 1), ylim=(0.5, 1), xlabel=LOAD, ylabel=AGREEMENT)
-
-
 def draw_words(figure, data):
     axes = figure.subplots()
     told = {
@@ -164,7 +111,6 @@ def _square(axes, x, y, bit, colour, alpha):
 
 PICTURES = {  # file: data, drawing, height in inches
     "binary-curves": (learning_curves, draw_curves, 3.2),
-    "binary-noise": (noisy_curves, draw_noise, 3.2),
     "binary-words": (words, draw_words, 2.4),
 }
 

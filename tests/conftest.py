@@ -19,7 +19,10 @@ if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         "test_compare.py",
         "test_compare_rejecting.py",
         "test_pages.py",
+        "test_genome.py",
+        "test_downloads.py",
     ]
+    collect_ignore_glob = ["test*_reproduce*.py"]
 
 
 @pytest.fixture

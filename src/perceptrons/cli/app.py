@@ -9,9 +9,10 @@ from .compare import compare
 from .explain import explain
 from .fit import fit
 from .predict import predict
+from .reproduce import reproduce
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-for command in (compare, fit, predict, explain, certify):
+for command in (compare, fit, predict, explain, certify, reproduce):
     app.command()(command)
 
 
@@ -39,6 +40,7 @@ def perceptrons(
     perceptrons predict model.json new.csv
     perceptrons explain model.json new.csv --row 3
     perceptrons certify model.json table.csv
+    perceptrons reproduce                                  the papers' experiments
     """
     if context.invoked_subcommand is None:
         print(context.get_help())

@@ -1,25 +1,26 @@
-"""Where a number was measured: the machine and the versions, and nothing that names a person or a place."""
+"""Where a number was found: the machine and the versions, and nothing that names a person or a place."""
 
 import importlib.metadata
 import os
 import platform
+from collections.abc import Iterable
 from pathlib import Path
 
-PEERS = ("vowpalwabbit", "lightgbm", "xgboost", "imodels", "fasterrisk", "scikit-fallback")
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", *PEERS)
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
 def machine() -> dict[str, object]:
     return {"cpu": _cpu_model(), "cores": os.cpu_count(), "memory_gib": _memory_gib()}
 
 
-def versions() -> dict[str, str]:
-    from perceptrons import __version__
+def versions(others: Iterable[str] = ()) -> dict[str, str]:
+    """Of Python, of ours, of what we stand on, and of other packages."""
+    from .. import __version__
 
     return {
         "python": platform.python_version(),
         "perceptrons": __version__,
-        **{package: _version(package) for package in PACKAGES},
+        **{package: _version(package) for package in (*PACKAGES, *others)},
     }
 
 

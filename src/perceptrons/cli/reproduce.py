@@ -1,0 +1,130 @@
+"""`perceptrons reproduce`: the papers' tables and figures, and whether their claims hold."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from . import options
+
+ALL = "all"
+
+
+def reproduce(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Experiments, or all; without one they are listed.", metavar="NAME", show_default=False
+        ),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Small sizes, for a first look in seconds.")] = False,
+    out: Annotated[
+        Path,
+        typer.Option("--out", help="The folder to write tables, figures and numbers to.", metavar="FOLDER"),
+    ] = Path("reproduced"),
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", help="Processes.", min=1, metavar="N", show_default="one per core"),
+    ] = None,
+    json: options.AsJson = False,
+) -> None:
+    """The papers' tables and figures beside the authors' numbers.
+
+    Each claim gets a verdict: reproduced, not reproduced, or not comparable; the rule is stated. Results are
+    written as JSON, Markdown, PNG and SVG.
+
+    \b
+    Example: perceptrons reproduce golea-marchand-fig2 --quick
+    """
+    from ..papers.runner import EXPERIMENTS
+
+    if not names:
+        _list(json)
+        return
+    chosen = list(EXPERIMENTS) if ALL in names else list(dict.fromkeys(names))
+    _check(chosen, out)
+    results, failures = [], {}
+    for number, name in enumerate(chosen, 1):
+        try:
+            results.append(_one(name, f"{name} ({number} of {len(chosen)})", quick, out, jobs or -1))
+        except (OSError, ImportError, ValueError) as error:
+            if len(chosen) == 1:
+                raise
+            failures[name] = str(error)
+            continue
+        if not json:
+            _show(results[-1], out)
+    _finish(results, failures, json)
+
+
+def _list(json: bool) -> None:
+    from ..papers.runner import EXPERIMENTS, TO_COME
+    from .show import emit, table
+
+    if json:
+        emit({"experiments": EXPERIMENTS, "to come": TO_COME})
+        return
+    table(
+        ["experiment", "what"],
+        [[name, what] for name, what in (EXPERIMENTS | TO_COME).items()],
+        whole=["experiment"],
+    )
+
+
+def _check(names: list[str], out: Path) -> None:
+    """What can be wrong is wrong before the work."""
+    import os
+
+    from ..papers import pictures
+    from ..papers.runner import experiment
+
+    for name in names:
+        experiment(name)
+    with pictures.styled():
+        pass
+    if out.exists() and not out.is_dir():
+        raise ValueError(f"--out is {out}, which is a file; name a folder.")
+    out.mkdir(parents=True, exist_ok=True)
+    if not os.access(out, os.W_OK):
+        raise ValueError(f"Nothing may be written to the folder {out}; choose another.")
+
+
+def _one(name: str, what: str, quick: bool, out: Path, jobs: int) -> dict[str, Any]:
+    from ..papers.runner import in_parallel, reproduce, write
+    from .waiting import waiting
+
+    with waiting(what) as progress:
+        each = in_parallel(jobs, lambda done, total: progress(done, total, what))
+        result = reproduce(name, quick=quick, each=each)
+        write(result, out)
+    return result
+
+
+def _show(result: dict[str, Any], out: Path) -> None:
+    from ..papers.document import CLAIM_HEADS, claim_cells
+    from .show import say, seconds, table
+
+    say(f"{result['paper']}: {result['title']}")
+    for one in result["tables"]:
+        say("", one["title"])
+        heads = list(one["heads"])
+        table(heads, one["rows"], right=heads[1:], whole=heads[:1])
+    rows = [claim_cells(claim) for claim in result["claims"]]
+    table(CLAIM_HEADS, rows, whole=["verdict"], spare=["by which rule"])
+    files = ", ".join(f"{result['experiment']}.{suffix}" for suffix in ("json", "md", "svg", "png"))
+    say(f"Took {seconds(result['measured']['seconds'])}. In {out}: {files}.", "")
+
+
+def _finish(results: list[dict[str, Any]], failures: dict[str, str], json: bool) -> None:
+    from collections import Counter
+
+    from .show import emit, say
+
+    counts = Counter(claim["verdict"] for result in results for claim in result["claims"])
+    if json:
+        emit({"results": results, "verdicts": counts, "failed": failures})
+    elif len(results) > 1:
+        told = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
+        say(f"{counts.total()} claims: {told}.")
+    if failures:
+        raise ValueError(" ".join(f"{name} could not be run: {reason}" for name, reason in failures.items()))

@@ -1,0 +1,52 @@
+"""How pictures look, and how they become files. Drawing needs matplotlib."""
+
+import io
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+COLOURS = BLUE, ORANGE, INK, GREY, PALE = "#2f6690", "#d9622b", "#22262b", "#8b9199", "#e6e9ed"
+STYLE: Any = {
+    "svg.hashsalt": "perceptrons",  # names inside the file: the same picture is the same bytes
+    "font.size": 9,
+    "axes.titlesize": 9,
+    "axes.titlelocation": "left",
+    "axes.edgecolor": GREY,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "xtick.color": GREY,
+    "ytick.color": GREY,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    "lines.linewidth": 1.4,
+}
+WIDTH = 7.0  # inches
+
+
+def files(
+    paint: Callable[[Any], None], height: float, suffixes: tuple[str, ...]
+) -> Iterator[tuple[str, bytes]]:
+    """(suffix, bytes) of one picture, painted on a figure of this height in inches."""
+    with styled() as figure_of:
+        figure = figure_of(figsize=(WIDTH, height), layout="constrained")
+        paint(figure)
+        for suffix in suffixes:
+            held = io.BytesIO()
+            figure.savefig(held, format=suffix, dpi=150, metadata={"Date": None} if suffix == "svg" else None)
+            yield suffix, held.getvalue()
+
+
+@contextmanager
+def styled() -> Iterator[Any]:
+    """matplotlib's Figure, in our style whatever the user has set."""
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError('Figures need matplotlib: pip install "perceptrons[app]".') from error
+    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **STYLE}):
+        yield Figure

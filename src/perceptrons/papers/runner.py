@@ -1,0 +1,81 @@
+"""Running experiments: by name, spread over processes, and written to a folder.
+
+from perceptrons.papers.runner import reproduce
+reproduce("honavar-or")["claims"]
+"""
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from joblib import Parallel, delayed
+
+from ..export.files import write_whole
+from .document import Document, document, forms
+from .experiment import Each, Inputs, Work, in_turn, quietly
+
+EXPERIMENTS = {  # in the order of the papers; the module of an experiment has its name, with underscores
+    "honavar-or": "Honavar: OR, correction by correction; which learning rates converge",
+    "moran-margins": "Moran et al., section 2: updates and margins of Algorithms 1 to 4, beside their bounds",
+    "jackson-craven-tables": "Jackson, Craven, tables 1 and 2: accuracy and size of boosted perceptrons",
+    "sundararajan-pal-pima": "Sundararajan, Pal, section 4: the cost of answers and refusals on Pima",
+    "golea-marchand-fig2": "Golea, Marchand, figure 2: learning curves of the clipped Hebb rule",
+    "golea-marchand-fig3": "Golea, Marchand, figure 3: the same where labels are noisy",
+    "golea-marchand-malicious": "Golea, Marchand, section 5.1: a distribution that fools clipped Hebb",
+    "golea-marchand-shift": "Golea, Marchand, section 5.1: learnt on uniform rows, tested on others",
+}
+TO_COME = {"moran-mnist": "Moran et al., section 3: comes with the neural losses"}
+Tell = Callable[[int, int], None]  # of so many tasks, so many are done
+
+
+def experiment(name: str) -> Any:
+    """The module of an experiment."""
+    if name in TO_COME:
+        raise ValueError(f"The experiment {name!r} is not in this version: {TO_COME[name]}.")
+    if name not in EXPERIMENTS:
+        raise ValueError(f"There is no experiment {name!r}; choose all, or of {', '.join(EXPERIMENTS)}.")
+    return import_module(f".{name.replace('-', '_')}", __package__)
+
+
+def reproduce(name: str, *, quick: bool = False, each: Each = in_turn) -> Document:
+    """Run an experiment; the data are loaded first.
+
+    >>> result = reproduce("honavar-or", quick=True)
+    >>> result["claims"][0]["verdict"], result["values"]["path"][-1]
+    ('reproduced', [0.0, 1.0, 1.0])
+    """
+    module = experiment(name)
+    return carry_out(name, module.data(quick), quick=quick, each=each)
+
+
+def carry_out(name: str, inputs: Inputs, *, quick: bool = False, each: Each = in_turn) -> Document:
+    """Run an experiment on these inputs."""
+    module, start = experiment(name), perf_counter()
+    result = module.run(inputs, each)
+    return document(name, module, inputs, result, quick, perf_counter() - start)
+
+
+def write(result: Document, folder: Path) -> list[Path]:
+    """JSON, Markdown and pictures; the files."""
+    written = []
+    for suffix, content in forms(result, experiment(result["experiment"])):
+        written.append(folder / f"{result['experiment']}.{suffix}")
+        write_whole(str(written[-1]), content)
+    return written
+
+
+def in_parallel(n_jobs: int, tell: Tell) -> Each:
+    """Tasks spread over so many processes (-1: one per core); the first ones compile, once for all runs."""
+
+    def each(function: Work, tasks: Sequence[Any]) -> list[Any]:
+        answers = []
+        tell(0, len(tasks))
+        work = Parallel(n_jobs=n_jobs, return_as="generator")
+        for answer in work(delayed(quietly)(function, task) for task in tasks):
+            answers.append(answer)
+            tell(len(answers), len(tasks))
+        return answers
+
+    return each

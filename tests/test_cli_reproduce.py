@@ -1,0 +1,104 @@
+"""`perceptrons reproduce`: lists, runs, writes, and says what is wrong before it works."""
+
+import json
+
+import pytest
+
+from perceptrons.papers import honavar_or, pictures
+from perceptrons.papers.experiment import Inputs
+from perceptrons.papers.runner import EXPERIMENTS
+
+FILES = {"honavar-or.json", "honavar-or.md", "honavar-or.svg", "honavar-or.png"}
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+
+
+def test_without_a_name_all_are_listed(command, tmp_path):
+    code, out, err = command("reproduce")
+    assert (code, err) == (0, "")
+    assert all(name in out for name in (*EXPERIMENTS, "moran-mnist"))
+    assert not list(tmp_path.iterdir())
+    code, out, _ = command("reproduce", "--json")
+    assert list(json.loads(out)["experiments"]) == list(EXPERIMENTS)
+
+
+def test_tables_and_verdicts_are_printed_and_kept(command, tmp_path):
+    code, out, err = command("reproduce", "honavar-or", "--quick", "--jobs", 1)
+    assert (code, err) == (0, "")
+    assert "4                X1  [0 1 1]   [0 1 1]" in out
+    assert out.count("not reproduced") == 2
+    assert "In reproduced: honavar-or.json, honavar-or.md, honavar-or.svg, honavar-or.png." in out
+    assert {path.name for path in (tmp_path / "reproduced").iterdir()} == FILES
+
+
+def test_one_json_object_for_machines(command, tmp_path):
+    code, out, err = command("reproduce", "honavar-or", "--quick", "--json", "--out", "a/b")
+    assert (code, err) == (0, "")
+    told = json.loads(out)
+    assert told["verdicts"] == {"reproduced": 6, "not reproduced": 2}
+    assert told["results"] == [json.loads((tmp_path / "a" / "b" / "honavar-or.json").read_text())]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["honavar"], "There is no experiment 'honavar'; choose all, or of honavar-or, moran-margins"),
+        (["honavar-or", "moran-mnist"], "The experiment 'moran-mnist' is not in this version"),
+        (["honavar-or", "--out", "file"], "--out is file, which is a file; name a folder."),
+        (["honavar-or", "--jobs", "0"], "Invalid value for '--jobs'"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_nothing_is_run(command, tmp_path, arguments, complaint):
+    (tmp_path / "file").write_text("kept")
+    code, out, err = command("reproduce", *arguments)
+    assert (code, out) == (2, "")
+    assert complaint in err
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_data_that_cannot_be_loaded_stop_one_experiment_but_not_the_others(command, tmp_path, monkeypatch):
+    from perceptrons.papers import runner
+
+    monkeypatch.setitem(runner.EXPERIMENTS, "no-data", "an experiment")
+    load = runner.experiment
+
+    class NoData:
+        @staticmethod
+        def data(quick):
+            raise OSError("The data set 'x' cannot be loaded: go online.")
+
+    monkeypatch.setattr(runner, "experiment", lambda name: NoData if name == "no-data" else load(name))
+    code, out, err = command("reproduce", "no-data", "honavar-or", "--quick")
+    assert code == 2
+    assert "OR, learnt correction by correction" in out
+    assert "no-data could not be run: The data set 'x' cannot be loaded: go online." in err
+    assert {path.name for path in (tmp_path / "reproduced").iterdir()} == FILES
+    code, out, err = command("reproduce", "no-data")
+    assert (code, out) == (2, "")
+    assert err == "perceptrons: The data set 'x' cannot be loaded: go online.\n"
+
+
+def test_all_runs_all(command, monkeypatch):
+    from perceptrons.papers import runner
+
+    monkeypatch.setattr(runner, "EXPERIMENTS", {name: name for name in ("honavar-or", "again-or")})
+    monkeypatch.setattr(runner, "experiment", lambda name: honavar_or)
+    monkeypatch.setattr(honavar_or, "data", lambda quick: Inputs({"seeds": [0]}))
+    code, out, _ = command("reproduce", "all")
+    assert code == 0
+    assert "16 claims: 12 reproduced, 4 not reproduced." in out
+
+
+def test_without_matplotlib_nothing_begins(command, tmp_path, monkeypatch):
+    def missing():
+        raise ImportError('Figures need matplotlib: pip install "perceptrons[app]".')
+
+    monkeypatch.setattr(pictures, "styled", missing)
+    code, out, err = command("reproduce", "honavar-or")
+    assert (code, out) == (2, "")
+    assert "pip install" in err
+    assert not list(tmp_path.iterdir())

@@ -8,7 +8,7 @@ from perceptrons.papers import honavar_or, pictures
 from perceptrons.papers.experiment import Inputs
 from perceptrons.papers.runner import EXPERIMENTS
 
-FILES = {"honavar-or.json", "honavar-or.md", "honavar-or.svg", "honavar-or.png"}
+FILES = {f"honavar-or-quick.{suffix}" for suffix in ("json", "md", "svg", "png")}
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +31,8 @@ def test_tables_and_verdicts_are_printed_and_kept(command, tmp_path):
     assert (code, err) == (0, "")
     assert "4                X1  [0 1 1]   [0 1 1]" in out
     assert out.count("not reproduced") == 2
-    assert "In reproduced: honavar-or.json, honavar-or.md, honavar-or.svg, honavar-or.png." in out
+    assert "(quick: small sizes, a first look)" in out
+    assert "In reproduced: honavar-or-quick.json, .svg, .png, and .md" in out
     assert {path.name for path in (tmp_path / "reproduced").iterdir()} == FILES
 
 
@@ -40,7 +41,7 @@ def test_one_json_object_for_machines(command, tmp_path):
     assert (code, err) == (0, "")
     told = json.loads(out)
     assert told["verdicts"] == {"reproduced": 6, "not reproduced": 2}
-    assert told["results"] == [json.loads((tmp_path / "a" / "b" / "honavar-or.json").read_text())]
+    assert told["results"] == [json.loads((tmp_path / "a" / "b" / "honavar-or-quick.json").read_text())]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +49,12 @@ def test_one_json_object_for_machines(command, tmp_path):
     [
         (["honavar"], "There is no experiment 'honavar'; choose all, or of honavar-or, moran-margins"),
         (["honavar-or", "moran-mnist"], "The experiment 'moran-mnist' is not in this version"),
-        (["honavar-or", "--out", "file"], "--out is file, which is a file; name a folder."),
+        (["all", "honavar"], "There is no experiment 'honavar'"),
+        (
+            ["honavar-or", "--out", "file"],
+            "--out is file, but no folder can be there (File exists); name another.",
+        ),
+        (["honavar-or", "--out", "file/a"], "--out is file/a, but no folder can be there (Not a directory)"),
         (["honavar-or", "--jobs", "0"], "Invalid value for '--jobs'"),
     ],
 )
@@ -90,7 +96,7 @@ def test_all_runs_all(command, monkeypatch):
     monkeypatch.setattr(honavar_or, "data", lambda quick: Inputs({"seeds": [0]}))
     code, out, _ = command("reproduce", "all")
     assert code == 0
-    assert "16 claims: 12 reproduced, 4 not reproduced." in out
+    assert "16 claims of the papers: 12 reproduced, 4 not reproduced." in out
 
 
 def test_without_matplotlib_nothing_begins(command, tmp_path, monkeypatch):
@@ -102,3 +108,18 @@ def test_without_matplotlib_nothing_begins(command, tmp_path, monkeypatch):
     assert (code, out) == (2, "")
     assert "pip install" in err
     assert not list(tmp_path.iterdir())
+
+
+def test_a_narrow_terminal_leaves_columns_out_and_says_where_they_are(command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    code, out, _ = command("reproduce", "honavar-or", "--quick")
+    assert code == 0
+    assert "corrections, median" not in out
+    assert "columns where a terminal is too narrow" in " ".join(out.split())
+
+
+def test_two_columns_of_one_name_are_refused():
+    from perceptrons.cli.show import table
+
+    with pytest.raises(AssertionError, match="the same head"):
+        table(["a", "b", "a"], [["1", "2", "3"]])

@@ -57,6 +57,7 @@ def test_other_verdicts():
 def test_the_document_says_what_it_hangs_on(result):
     assert result["command"] == "perceptrons reproduce honavar-or --quick"
     assert result["settings"]["seeds"] == list(range(20))
+    assert document.stem(result) == "honavar-or-quick"
     assert {"python", "perceptrons", "numpy", "scikit-learn", "numba"} <= set(result["versions"])
     assert set(result["measured"]) == {"date", "seconds", "machine"}
     assert json.loads(document.as_text(result)) == result
@@ -79,7 +80,7 @@ def test_files_are_written_and_drawn_alike(result, tmp_path):
     assert first[".svg"].startswith(b"<?xml")
     assert first[".png"].startswith(b"\x89PNG")
     page = first[".md"].decode()
-    assert "![OR, learnt correction by correction](honavar-or.svg)" in page
+    assert "![OR, learnt correction by correction](honavar-or-quick.svg)" in page
     assert "| 4, 13 | 4, 13 | reproduced | equal |" in page
 
 

@@ -26,13 +26,13 @@ JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 MODULES = (fig2, fig3, malicious, shift)
 YES, NO = "reproduced", "not reproduced"
 SMALL = {  # for what runs more than once, and for all where nothing is compiled
-    fig2: {"sizes": [20, 30, 60], "loads": [2, 8, 24], "samples": 12},
+    fig2: {"sizes": [20, 30, 60], "loads": [2, 8, 24], "seeds": list(range(12))},
     fig3: {
         "sizes": [20, 60],
         "stretched_size": 20,
         "noises": [0.0, 0.2],
         "loads": [1, 2, 4, 8],
-        "samples": 12,
+        "seeds": list(range(12)),
     },
     malicious: {"rows": [100, 1000], "seeds": [0, 1, 2], "random": 250},
     shift: {"loads": [5], "seeds": list(range(12))},

@@ -105,7 +105,7 @@ class Tilted(Perceptron):
             Heedless,
             ["Theorem 2.1: m", "Theorem 2.2: m", "Theorem 2.3: m", "Remark: m", "Algorithm 4", "Two points"],
         ),
-        (SmallSteps, ["Theorem 2.1: u", "Theorem 2.2: u", "Theorem 2.3: u", "Remark: u"]),
+        (SmallSteps, ["Theorem 2.1: u", "Theorem 2.3: u", "Remark: u"]),
         (CountsRows, ["Novikoff", "Theorem 2.1: u", "Theorem 2.2: u", "Theorem 2.3: u", "Remark: u"]),
         (Tilted, ["Theorem 2.1: m", "Theorem 2.2: m", "Theorem 2.3: m", "Remark: m", "Algorithms 3 and 4"]),
     ],

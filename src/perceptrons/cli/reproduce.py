@@ -41,8 +41,8 @@ def reproduce(
     if not names:
         _list(json)
         return
+    _check([name for name in names if name != ALL], out)
     chosen = list(EXPERIMENTS) if ALL in names else list(dict.fromkeys(names))
-    _check(chosen, out)
     results, failures = [], {}
     for number, name in enumerate(chosen, 1):
         try:
@@ -82,9 +82,12 @@ def _check(names: list[str], out: Path) -> None:
         experiment(name)
     with pictures.styled():
         pass
-    if out.exists() and not out.is_dir():
-        raise ValueError(f"--out is {out}, which is a file; name a folder.")
-    out.mkdir(parents=True, exist_ok=True)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(
+            f"--out is {out}, but no folder can be there ({error.strerror}); name another."
+        ) from error
     if not os.access(out, os.W_OK):
         raise ValueError(f"Nothing may be written to the folder {out}; choose another.")
 
@@ -101,18 +104,21 @@ def _one(name: str, what: str, quick: bool, out: Path, jobs: int) -> dict[str, A
 
 
 def _show(result: dict[str, Any], out: Path) -> None:
-    from ..papers.document import CLAIM_HEADS, claim_cells
+    from ..papers.document import CLAIM_HEADS, claim_cells, stem
     from .show import say, seconds, table
 
-    say(f"{result['paper']}: {result['title']}")
+    say(f"{result['paper']}: {result['title']}" + " (quick: small sizes, a first look)" * result["quick"])
     for one in result["tables"]:
         say("", one["title"])
         heads = list(one["heads"])
-        table(heads, one["rows"], right=heads[1:], whole=heads[:1])
+        table(heads, one["rows"], right=heads[1:], whole=heads[:1], spare=heads[:1:-1])
     rows = [claim_cells(claim) for claim in result["claims"]]
     table(CLAIM_HEADS, rows, whole=["verdict"], spare=["by which rule"])
-    files = ", ".join(f"{result['experiment']}.{suffix}" for suffix in ("json", "md", "svg", "png"))
-    say(f"Took {seconds(result['measured']['seconds'])}. In {out}: {files}.", "")
+    say(
+        f"Took {seconds(result['measured']['seconds'])}. In {out}: {stem(result)}.json, .svg, .png, and .md, "
+        "which has all columns where a terminal is too narrow.",
+        "",
+    )
 
 
 def _finish(results: list[dict[str, Any]], failures: dict[str, str], json: bool) -> None:
@@ -120,11 +126,13 @@ def _finish(results: list[dict[str, Any]], failures: dict[str, str], json: bool)
 
     from .show import emit, say
 
-    counts = Counter(claim["verdict"] for result in results for claim in result["claims"])
+    counts = Counter(
+        claim["verdict"] for result in results for claim in result["claims"] if claim["of_paper"]
+    )
     if json:
         emit({"results": results, "verdicts": counts, "failed": failures})
     elif len(results) > 1:
         told = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
-        say(f"{counts.total()} claims: {told}.")
+        say(f"{counts.total()} claims of the papers: {told}.")
     if failures:
         raise ValueError(" ".join(f"{name} could not be run: {reason}" for name, reason in failures.items()))

@@ -81,6 +81,8 @@ def table(
 ) -> None:
     """A table. The columns in `right` hold numbers; like those in `whole` they are not broken. Where there is
     not enough room those in `spare` are left out, the first of them first. Row `bold` stands out."""
+    if len(set(heads)) < len(heads):
+        raise AssertionError(f"Two columns have the same head, and one would hide the other: {heads}.")
     firm = {*right, *whole}
     columns = {head: [head, *map(printable, cells)] for head, *cells in zip(heads, *rows, strict=True)}
     for head in spare:

@@ -41,6 +41,11 @@ def document(name: str, module: Any, inputs: Inputs, result: Result, quick: bool
     }
 
 
+def stem(result: Document) -> str:
+    """What its files are called: a first look does not replace a result."""
+    return f"{result['experiment']}-quick" if result["quick"] else str(result["experiment"])
+
+
 def as_text(value: Any) -> str:
     """JSON to be read in a diff: indented, but a list of numbers or words on one line."""
     text = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)
@@ -56,8 +61,8 @@ def forms(result: Document, module: Any) -> Iterator[tuple[str, bytes]]:
 
 def page(result: Document) -> str:
     """The result as a page of its own."""
-    name = result["experiment"]
-    return f"# {result['paper']}: {result['title']}\n\n![{result['title']}]({name}.svg)\n\n{body(result)}\n"
+    title = result["title"]
+    return f"# {result['paper']}: {title}\n\n![{title}]({stem(result)}.svg)\n\n{body(result)}\n"
 
 
 def body(result: Document) -> str:

@@ -63,6 +63,7 @@ class Claim:
     paper, ours : its number and ours, as texts; ours with a deviation where there are several runs.
     rule : how the verdict was reached, or why there is none.
     main : whether it belongs into the short list of all papers.
+    of_paper : False for a check of our own, against theory of ours or another implementation.
     """
 
     text: str
@@ -71,15 +72,18 @@ class Claim:
     verdict: Verdict
     rule: str
     main: bool = False
+    of_paper: bool = True
 
 
-def judged(holds: bool, text: str, paper: str, ours: str, rule: str, *, main: bool = False) -> Claim:
+def judged(
+    holds: bool, text: str, paper: str, ours: str, rule: str, *, main: bool = False, of_paper: bool = True
+) -> Claim:
     """A claim that the rule found to hold, or not.
 
     >>> judged(4 == 4, "four corrections", "4", "4", "equal").verdict
     'reproduced'
     """
-    return Claim(text, paper, ours, REPRODUCED if holds else NOT_REPRODUCED, rule, main)
+    return Claim(text, paper, ours, REPRODUCED if holds else NOT_REPRODUCED, rule, main, of_paper)
 
 
 def near(
@@ -105,7 +109,8 @@ def near(
         text,
         f"{paper:.{digits}f}{unit}",
         f"{spread(found, digits)}{unit}",
-        f"within {tolerance:g}{unit} or two standard errors ({2 * error:.{digits + 1}f}{unit})",
+        f"within {tolerance:g}{unit}"
+        + f" or two standard errors ({2 * error:.{digits + 1}f}{unit})" * (len(found) > 1),
         main=main,
     )
 

@@ -74,12 +74,12 @@ class Cell(NamedTuple):
     n: int
     load: float
     noise: float
-    n_samples: int
+    seeds: list[int]
 
 
 def count_wrong(cell: Cell) -> list[int]:
     """Weights that the clipped Hebb rule gets wrong, for each sample."""
-    samples = (sample(cell.n, cell.load, cell.noise, seed) for seed in range(cell.n_samples))
+    samples = (sample(cell.n, cell.load, cell.noise, seed) for seed in cell.seeds)
     return [wrong_weights(learn("clipped-hebb", given)[0], given) for given in samples]
 
 

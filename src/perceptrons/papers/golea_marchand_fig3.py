@@ -1,11 +1,11 @@
 """Golea and Marchand, Figure 3: the clipped Hebb rule where labels are flipped with probability σ.
 
 G over the load α = m/n, means of 50 noisy samples, for n = 100, the paper's size, and for n = 500 to be
-nearer to the limit of equation 34. "The only difference with the noise-free regime is the presence of the
-prefactor (1 − 2σ)": so errors of all σ are the same at the same (1 − 2σ)²α. This is tried, too, on larger
-samples than the paper's (up to 300 rows per column for σ = 0.4), which also shows the exponential
-convergence: the error falls by a factor exp(−1/2π) or less with each unit of (1 − 2σ)²α, equation 30 in its
-noisy form.
+nearer to the limit of equation 34. Samples without noise are those of Figure 2. Noise, says the paper, does
+no more than put 1 − 2σ before the root: so errors of all σ are the same at the same (1 − 2σ)²α. This is
+tried, too, on larger samples than the paper's (up to 300 rows per column for σ = 0.4), which also shows the
+exponential convergence: the error falls by a factor exp(−1/2π) or less with each unit of (1 − 2σ)²α,
+equation 30 in its noisy form.
 """
 
 from typing import Any
@@ -31,7 +31,7 @@ from .pictures import BLUE, GREY, INK, ORANGE
 
 __all__ = ["HEIGHT", "PAPER", "TITLE", "check", "data", "draw", "run"]
 
-TITLE = "learning from noisy labels"
+TITLE = "Learning from noisy labels"
 HEIGHT = 3.4
 SIZES = (100, 500)  # the paper's columns, and more
 NOISES = (0.0, 0.1, 0.2, 0.3, 0.4)
@@ -50,7 +50,7 @@ def data(quick: bool) -> Inputs:
             "noises": list(NOISES),
             "loads": list(loads),
             "stretched": list(stretched),
-            "samples": n_samples,
+            "seeds": list(range(n_samples)),
         }
     )
 
@@ -58,10 +58,10 @@ def data(quick: bool) -> Inputs:
 def run(inputs: Inputs, each: Each) -> Result:
     """Wrong weights by size, noise, load and sample: all that G depends on."""
     settings = inputs.settings
-    noises, loads, n_samples = settings["noises"], settings["loads"], settings["samples"]
-    cells = [Cell(n, load, noise, n_samples) for n in settings["sizes"] for noise in noises for load in loads]
+    noises, loads, seeds = settings["noises"], settings["loads"], settings["seeds"]
+    cells = [Cell(n, load, noise, seeds) for n in settings["sizes"] for noise in noises for load in loads]
     far = [
-        Cell(settings["stretched_size"], load / (1 - 2 * noise) ** 2, noise, n_samples)
+        Cell(settings["stretched_size"], load / (1 - 2 * noise) ** 2, noise, seeds)
         for noise in noises
         for load in settings["stretched"]
     ]
@@ -141,6 +141,7 @@ def check(values: Values) -> list[Claim]:
             "–",
             f"largest deviation {furthest(few, finite):.4f}",
             everywhere,
+            of_paper=False,
         ),
         _rises(values, many, large),
         _one_curve(values),

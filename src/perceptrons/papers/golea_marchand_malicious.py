@@ -24,7 +24,7 @@ from .pictures import BLUE, GREY, ORANGE
 
 __all__ = ["HEIGHT", "PAPER", "TITLE", "check", "data", "draw", "run"]
 
-TITLE = "a product distribution that fools the clipped Hebb rule"
+TITLE = "A product distribution that fools the clipped Hebb rule"
 HEIGHT = 3.0
 SHARES = (0.15,) * 3 + (0.7,) * 8  # probability of +1, by column
 N, EPSILON = len(SHARES), 0.1

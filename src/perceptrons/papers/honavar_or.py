@@ -156,9 +156,9 @@ def check(values: Values) -> list[Claim]:
         ),
         judged(
             not still,
-            "absolute and fractional correction as printed converge",
-            "provably",
-            "neither moves from W = 0" if len(still) == 2 else "they move",
+            "absolute and fractional correction, as printed, leave W = 0 (and converge)",
+            "provably converge",
+            "neither leaves it" if len(still) == 2 else "they leave it",
             "the first step on OR is not 0",
         ),
         judged(
@@ -187,6 +187,7 @@ def draw(figure: Any, values: Values) -> None:
         axes.set_title(f"{number + 1}.  W = {_vector(weights)}")
         axes.set_xlabel("x₁")
     panels[0].set_ylabel("x₂")
+    panels[0].text(0.5, -0.6, "circled: the pattern\nthat was wrong", fontsize=7, ha="center", va="center")
 
 
 def _plane(axes: Any, weights: list[float]) -> None:

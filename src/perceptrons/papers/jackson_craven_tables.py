@@ -167,7 +167,7 @@ def _keep(values: Values, task: Task, learnt: list[Learnt]) -> None:
 
 def _table(values: Values, domain: str) -> Table:
     n_folds = len(values["results"][domain][BOOSTING]["accuracy"][0])
-    heads = ("method", "accuracy, %", "in the paper", "* in runs", "better in", "weights", "in the paper")
+    heads = ("method", "accuracy, %", "paper's", "* in runs", "better in", "weights", "paper's number")
     rows = [_row(values, domain, method) for method in values["results"][domain]]
     return Table(f"{domain}: {values['rows'][domain]:,} rows, {n_folds} folds", heads, rows)
 
@@ -210,9 +210,9 @@ def _panel(axes: Any, values: Values, domain: str) -> None:
         if method in values["results"][domain]:
             _mark(axes, values, domain, method, row)
     first = domain == DOMAINS[0]
-    axes.set(yticks=range(len(methods)), ylim=(len(methods) - 0.5, -0.5), title=domain)
+    axes.set(yticks=range(len(methods)), ylim=(len(methods) - 0.5, -0.5), title=f"{domain}, accuracy in %")
     axes.set_yticklabels(methods if first else [])
-    axes.set_xlabel("accuracy, %  ● ours ○ paper" if first else "accuracy, % (other rows)", loc="left")
+    axes.set_xlabel("● ours, ○ paper" if first else "other rows than the paper's", loc="left", fontsize=8)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
     axes.text(1.04, -0.55, "weights / paper", transform=axes.get_yaxis_transform(), fontsize=7, color=GREY)

@@ -2,7 +2,8 @@
 
 Like them, of many runs we take the one of the best training result. They do not say how many there were, nor
 where Chow's rule has its posteriors from: ours come from a sigmoid on the perceptron's score (Platt), learnt
-once per split, for they do not depend on what a refusal costs. A liberal counterpart is the same model with
+once per split, for they do not depend on what a refusal costs. A split and its learners have the same seed,
+but draw by different generators, for different things. A liberal counterpart is the same model with
 bands of zero.
 """
 

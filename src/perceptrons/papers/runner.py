@@ -13,7 +13,7 @@ from typing import Any
 from joblib import Parallel, delayed
 
 from ..export.files import write_whole
-from .document import Document, document, forms
+from .document import Document, document, forms, stem
 from .experiment import Each, Inputs, Work, in_turn, quietly
 
 EXPERIMENTS = {  # in the order of the papers; the module of an experiment has its name, with underscores
@@ -61,7 +61,7 @@ def write(result: Document, folder: Path) -> list[Path]:
     """JSON, Markdown and pictures; the files."""
     written = []
     for suffix, content in forms(result, experiment(result["experiment"])):
-        written.append(folder / f"{result['experiment']}.{suffix}")
+        written.append(folder / f"{stem(result)}.{suffix}")
         write_whole(str(written[-1]), content)
     return written
 

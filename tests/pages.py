@@ -21,6 +21,7 @@ PAGES = (
     ROOT / "docs" / "scorecards.md",
     ROOT / "docs" / "conservative.md",
     ROOT / "docs" / "binary.md",
+    ROOT / "docs" / "papers" / "index.md",
 )
 WITH_DATA = "perceptrons.papers.datasets"  # pages that use it need the data, or the network
 BLOCK = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)

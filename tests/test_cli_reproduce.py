@@ -1,11 +1,12 @@
 """`perceptrons reproduce`: lists, runs, writes, and says what is wrong before it works."""
 
 import json
+import os
 
 import pytest
 
-from perceptrons.papers import honavar_or, pictures
-from perceptrons.papers.experiment import Inputs
+from perceptrons.papers import honavar_or, pictures, runner
+from perceptrons.papers.experiment import Inputs, in_turn, judged
 from perceptrons.papers.runner import EXPERIMENTS
 
 FILES = {f"honavar-or-quick.{suffix}" for suffix in ("json", "md", "svg", "png")}
@@ -66,9 +67,38 @@ def test_bad_input_is_one_sentence_and_nothing_is_run(command, tmp_path, argumen
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_data_that_cannot_be_loaded_stop_one_experiment_but_not_the_others(command, tmp_path, monkeypatch):
-    from perceptrons.papers import runner
+def test_a_folder_that_may_not_be_written_to_is_refused_before_the_work(command, tmp_path, monkeypatch):
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: access(path, mode) and path.name != "closed")
+    code, out, err = command("reproduce", "honavar-or", "--quick", "--out", "closed")
+    assert (code, out) == (2, "")
+    assert "Nothing may be written to the folder closed; choose another." in err
+    assert not list((tmp_path / "closed").iterdir())
 
+
+def test_a_name_given_twice_is_run_once(command):
+    code, out, _ = command("reproduce", "honavar-or", "honavar-or", "--quick", "--json")
+    assert code == 0
+    assert len(json.loads(out)["results"]) == 1
+
+
+@pytest.mark.parametrize(("arguments", "n_jobs"), [(["--jobs", 3], 3), ([], -1)])
+def test_as_many_processes_as_asked_for(command, monkeypatch, arguments, n_jobs):
+    asked = []
+    monkeypatch.setattr(runner, "in_parallel", lambda jobs, tell: asked.append(jobs) or in_turn)
+    assert command("reproduce", "honavar-or", "--quick", *arguments)[0] == 0
+    assert asked == [n_jobs]
+
+
+def test_checks_of_our_own_are_shown_but_not_counted(command, monkeypatch):
+    claims = [judged(True, "theirs", "1", "1", "equal"), judged(True, "ours", "1", "1", "=", of_paper=False)]
+    monkeypatch.setattr(honavar_or, "check", lambda values: claims)
+    told = json.loads(command("reproduce", "honavar-or", "--quick", "--json")[1])
+    assert told["verdicts"] == {"reproduced": 1}
+    assert [claim["text"] for claim in told["results"][0]["claims"]] == ["theirs", "ours"]
+
+
+def test_data_that_cannot_be_loaded_stop_one_experiment_but_not_the_others(command, tmp_path, monkeypatch):
     monkeypatch.setitem(runner.EXPERIMENTS, "no-data", "an experiment")
     load = runner.experiment
 
@@ -89,8 +119,6 @@ def test_data_that_cannot_be_loaded_stop_one_experiment_but_not_the_others(comma
 
 
 def test_all_runs_all(command, monkeypatch):
-    from perceptrons.papers import runner
-
     monkeypatch.setattr(runner, "EXPERIMENTS", {name: name for name in ("honavar-or", "again-or")})
     monkeypatch.setattr(runner, "experiment", lambda name: honavar_or)
     monkeypatch.setattr(honavar_or, "data", lambda quick: Inputs({"seeds": [0]}))

@@ -2,13 +2,16 @@
 
 import copy
 import json
+from types import SimpleNamespace
 
+import matplotlib
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from perceptrons import Perceptron
 from perceptrons.papers import document, honavar_or, runner
-from perceptrons.papers.experiment import Inputs, in_turn, incomparable, judged, near, spread
+from perceptrons.papers.experiment import Inputs, Result, in_turn, incomparable, judged, near, spread
 from perceptrons.papers.pictures import files
 from perceptrons.papers.runner import EXPERIMENTS, TO_COME, experiment, in_parallel, reproduce
 
@@ -61,6 +64,7 @@ def test_the_document_says_what_it_hangs_on(result):
     assert {"python", "perceptrons", "numpy", "scikit-learn", "numba"} <= set(result["versions"])
     assert set(result["measured"]) == {"date", "seconds", "machine"}
     assert json.loads(document.as_text(result)) == result
+    assert all(len({*table["heads"]}) == len(table["heads"]) for table in result["tables"])
 
 
 def test_two_runs_give_the_same_document(result):
@@ -84,6 +88,30 @@ def test_files_are_written_and_drawn_alike(result, tmp_path):
     assert "| 4, 13 | 4, 13 | reproduced | equal |" in page
 
 
+def _documented(values):
+    """The document of an experiment with these values, and what its claims were judged by."""
+    seen = []
+    module = SimpleNamespace(PAPER="x", TITLE="y", check=lambda values: seen.append(values) or [])
+    return document.document("x", module, Inputs({}), Result([], values), True, 0.0), *seen
+
+
+def test_claims_are_judged_by_what_a_file_can_hold():
+    made, seen = _documented({"pair": (1, 2), "of": {3: 4.0}})
+    assert seen == made["values"] == {"pair": [1, 2], "of": {"3": 4.0}}
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        _documented({"share": float("nan")})
+
+
+def test_pictures_do_not_hang_on_the_users_settings(result):
+    def drawn():
+        return dict(files(lambda figure: honavar_or.draw(figure, result["values"]), 2.0, ("svg", "png")))
+
+    plain = drawn()
+    with matplotlib.rc_context({"font.size": 30, "axes.facecolor": "red", "xtick.labelsize": 30}):
+        assert drawn() == plain
+        assert matplotlib.rcParams["font.size"] == 30
+
+
 def test_pages_escape_what_would_end_a_cell():
     assert document.markdown(["a"], [["|w|"]]) == "| a |\n| --- |\n| \\|w\\| |"
 
@@ -91,6 +119,17 @@ def test_pages_escape_what_would_end_a_cell():
 def test_checked_data_are_named(result):
     with_data = {**copy.deepcopy(result), "data": {"voting": "0123456789abcdef" * 4}}
     assert document.source(with_data).endswith("Data (SHA-256): voting 0123456789ab….")
+
+
+def _threads(_):
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+
+def test_a_task_has_one_thread_and_leaves_the_others_to_the_rest():
+    with threadpool_limits(2):
+        assert _threads(None) == {2}
+        assert in_turn(_threads, [None]) == [{1}]
+        assert _threads(None) == {2}
 
 
 def _square(number):
@@ -143,6 +182,26 @@ def test_a_broken_path_is_noticed(result):
     values = copy.deepcopy(result["values"])
     values["path"][2] = [0.0, 1.0, 1.0]
     assert honavar_or.check(values)[0].verdict == "not reproduced"
+
+
+BOUND, RATES, PRINTED = 2, 3, 6  # claims, by their places
+
+
+@pytest.mark.parametrize(
+    ("claim", "key", "found", "verdict"),
+    [
+        (BOUND, "updates", {"1": 27}, "reproduced"),
+        (BOUND, "updates", {"1": 28}, "not reproduced"),
+        (RATES, "updates", {"0.125": 5, "1": 5, "8": 5}, "reproduced"),
+        (RATES, "updates", {"8": 5}, "not reproduced"),
+        (PRINTED, "first step as printed", {"absolute": 1.0}, "not reproduced"),
+        (PRINTED, "first step as printed", {"absolute": 1.0, "fractional": 0.5}, "reproduced"),
+    ],
+)
+def test_other_numbers_of_or_change_the_verdict(result, claim, key, found, verdict):
+    values = {**result["values"], key: result["values"][key] | found}
+    assert values[key].keys() == result["values"][key].keys()
+    assert honavar_or.check(values)[claim].verdict == verdict
 
 
 def test_one_panel_for_each_correction(result):

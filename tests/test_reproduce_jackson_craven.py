@@ -120,7 +120,7 @@ def test_verdicts(quick):
         firm = VERDICTS.keys() - HANGS_ON_THE_SEED
         assert {text: found[text] for text in firm} == {text: VERDICTS[text] for text in firm}
     assert len(quick.tables) == 4
-    assert all(len(row) == len(one.heads) for one in quick.tables for row in one.rows)
+    assert all(len(row) == len({*one.heads}) for one in quick.tables for row in one.rows)
 
 
 @needs_data
@@ -214,6 +214,7 @@ def test_values_survive_json_and_come_again(small):
     back = json.loads(json.dumps(values, allow_nan=False))
     assert back == values
     assert tables.check(back) == tables.check(values)
+    assert all(len(one.heads) == len({*one.heads}) for one in small.tables)
     assert tables.run(small_inputs(), in_turn).values == values
 
 
@@ -429,10 +430,8 @@ def test_chance_is_the_share_of_position_pairs():
 @pytest.mark.parametrize(
     ("models", "expected"),
     [
-        (
-            [["p1 = a and p3 = c", "p4 = a and p5 = c"], ["p14 = g and p15 = g", "p1 = t and p2 = t"]],
-            [YES, YES],
-        ),
+        ([PAIRS[:4], ["p3 = a and p4 = c"]], [YES, YES]),  # 80 %
+        ([PAIRS[:3], ["p3 = a and p4 = c"]], [NO, NO]),  # 75 %, and p = 0.0104
         ([["p1 = a and p3 = c", "p3 = a and p4 = c"], ["p1 = a and p4 = g", "p9 = t and p10 = t"]], [NO, NO]),
         ([["p1 = a and p3 = c"], ["p1 = a and p3 = c"]], [YES, NO]),  # one pair, however often
         ([[], []], [APART, APART]),

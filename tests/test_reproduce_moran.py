@@ -13,7 +13,7 @@ from perceptrons.data.synthetic import two_point
 from perceptrons.papers import moran_margins as module
 from perceptrons.papers import moran_runs
 from perceptrons.papers.experiment import in_turn
-from perceptrons.papers.moran_runs import EIGHT, MIXED, ONE, RULES, Points, Task
+from perceptrons.papers.moran_runs import ALPHAS, EIGHT, MIXED, ONE, RULES, Points, Task, of, on
 from perceptrons.papers.pictures import files
 from tests.naive.best_margin import best_margin
 
@@ -132,6 +132,72 @@ def test_one_violation_is_enough(result):
         assert "1 of" in next(claim.ours for claim in module.check(values) if claim.text.endswith(text))
 
 
+def _updates_of_3(values, share):
+    for case in of(values, "3"):
+        case["updates"] = share * case["most"]
+
+
+def _margin_of_1(values, least):
+    for case in of(values, "1"):
+        case["margin"] = least
+
+
+def _margin_of_2(values, least):
+    on(of(values, "2, β = 1"), EIGHT)[0]["margin"] = least
+    for case in on(of(values, "2, β = 1"), EIGHT)[1:]:
+        case["margin"] = 0.9
+
+
+def _margins_of_4(values, least):
+    """0.6 and 0.7 of the best for the lower α."""
+    for alpha, margin in zip(ALPHAS, (0.6, 0.7, least), strict=True):
+        for case in on(of(values, f"4, α = {alpha:g}"), ONE):
+            case["margin"] = margin
+
+
+def _margins_combined(values, least):
+    for case in on(of(values, "3+4, α = 1.8"), EIGHT):
+        case["margin"] = least
+
+
+def _more_updates_combined(values, more):
+    on(of(values, "3+4"), EIGHT)[0]["updates"] += more
+
+
+def _exponents(values, factor):
+    for point in values["points"]:
+        point["updates"] = point["eps"] ** (-2 / (2 - point["alpha"]) * factor)
+
+
+@pytest.mark.parametrize(
+    ("forge", "holds", "fails", "claim"),
+    [
+        (_updates_of_3, 1.11, 1.12, "Theorem 2.2: updates"),  # 10R²/ε² is printed, 9R²/ε² is 1
+        (_margin_of_1, 0.099, 0.1, "Algorithm 1 has no guarantee"),
+        (_margin_of_2, 0.333, 0.334, "The margin of Algorithm 2 depends on R"),
+        (_margins_of_4, 0.951, 0.949, "Algorithm 4 comes arbitrarily close"),
+        (_margins_of_4, 0.951, 0.65, "Algorithm 4 comes arbitrarily close"),
+        (_margins_combined, 0.951, 0.949, "Algorithms 3 and 4 combined come as close"),
+        (_more_updates_combined, 0, 1, "Algorithms 3 and 4 combined come as close"),
+        (_exponents, 1.049, 1.051, "Two points need"),
+        (_exponents, 0.951, 0.949, "Two points need"),
+    ],
+)
+def test_verdicts_change_at_their_limits(result, forge, holds, fails, claim):
+    for number, expected in ((holds, "reproduced"), (fails, "not reproduced")):
+        values = copy.deepcopy(result.values)
+        forge(values, number)
+        (found,) = (verdict for text, verdict in verdicts(values).items() if text.startswith(claim))
+        assert found == expected
+
+
+def test_rows_and_the_order_of_visits_have_different_seeds():
+    seeds = {*module.data(quick=False).settings["seeds"]}
+    learners = {moran_runs._perceptron(RULES["1"], "shuffle", seed, 9.0).random_state for seed in seeds}
+    assert len(learners) == len(seeds) > 1
+    assert learners.isdisjoint(seeds)
+
+
 def targets(rule):
     """β before the update t + 1, in plain words of the algorithms; rows have norm 1."""
     if rule.algorithm in ("1", "2"):
@@ -197,7 +263,7 @@ def test_values_survive_json_and_a_second_run(result):
 
 
 def test_tables_and_the_figure_show_what_was_found(result):
-    assert all(len(row) == len(table.heads) for table in result.tables for row in table.rows)
+    assert all(len(row) == len({*table.heads}) for table in result.tables for row in table.rows)
     assert {row[0] for row in result.tables[0].rows} == set(RULES)
     before, axes = copy.deepcopy(result.values), []
 

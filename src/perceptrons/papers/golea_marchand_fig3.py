@@ -170,7 +170,6 @@ def _one_curve(values: Values) -> Claim:
         "the only difference",
         f"largest deviation {furthest(found, theory):.4f}",
         f"G of every σ that of σ = 0 (n = {n}), {RULE}",
-        main=True,
     )
 
 

@@ -163,7 +163,6 @@ def _opposite(values: Values) -> Claim:
         "can be crafted",
         f"E[g x] {low:.3f}, influence ≥ {least:.2f}".replace("-", "−"),
         "signs of the exact numbers",
-        main=True,
     )
 
 

@@ -123,7 +123,6 @@ def check(values: Values) -> list[Claim]:
             f"{len(PATH) - 1}, {PRESENTATIONS}",
             f"{updates['1']}, {values['presentations']}",
             "equal",
-            main=True,
         ),
         judged(
             updates["1"] <= values["bound"],

@@ -219,7 +219,10 @@ def _open_question(values: Values) -> Claim:
     """Matched, unless it is significantly less accurate."""
     asked = [domain for domain in DOMAINS if OPEN in values["results"][domain]]
     lost = {domain: stars(values, domain, OPEN) for domain in asked}
-    answers = [f"{'no' if mostly(runs) else 'yes'} on {domain}" for domain, runs in lost.items()]
+    answers = [
+        f"{'no' if mostly(runs) else 'yes'} on {domain} ({weights(values, domain, OPEN):,.0f} weights)"
+        for domain, runs in lost.items()
+    ]
     counts = ", ".join(f"{domain} {sum(runs)} of {len(runs)}" for domain, runs in lost.items())
     return incomparable(
         "Open question: do pruned 2nd-order perceptrons match boosting's accuracy?",

@@ -210,9 +210,10 @@ def _panel(axes: Any, values: Values, domain: str) -> None:
         if method in values["results"][domain]:
             _mark(axes, values, domain, method, row)
     first = domain == DOMAINS[0]
-    axes.set(yticks=range(len(methods)), ylim=(len(methods) - 0.5, -0.5), title=f"{domain}, accuracy in %")
+    axes.set(yticks=range(len(methods)), ylim=(len(methods) - 0.5, -0.5), title=domain)
     axes.set_yticklabels(methods if first else [])
-    axes.set_xlabel("● ours, ○ paper" if first else "other rows than the paper's", loc="left", fontsize=8)
+    told = "● ours, ○ paper" if first else "other rows than the paper's"
+    axes.set_xlabel(f"accuracy, %\n{told}", loc="left", fontsize=8)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
     axes.text(1.04, -0.55, "weights / paper", transform=axes.get_yaxis_transform(), fontsize=7, color=GREY)

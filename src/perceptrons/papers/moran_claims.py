@@ -57,7 +57,6 @@ def _updates_kept(values: Values, algorithm: str, source: str, formula: str) -> 
         formula,
         f"{above} of {len(cases)} above; at most {max(shares) / printed:.2f} of it{sharper}",
         "none above it",
-        main=algorithm == "4",
     )
 
 
@@ -124,7 +123,6 @@ def _close(values: Values) -> Claim:
         "(1 − δ − …)ε, α = 2(1 − δ)",
         f"{_listed(least)} ε",
         f"α = {_listed(ALPHAS)}: least margins rise, to {NEARLY:g} ε or more",
-        main=True,
     )
 
 

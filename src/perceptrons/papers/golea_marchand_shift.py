@@ -185,9 +185,8 @@ def draw(figure: Any, values: Values) -> None:
         axes.axvline(np.mean(values["G"][UNIFORM][at]), color=GREY, lw=0.8, zorder=0)
         axes.set(title=f"α = {load:g}", xlim=(0, 1.03))
     panels[len(panels) // 2].set_xlabel(AGREEMENT)
-    panels[-1].set_xlabel(
-        "dot: mean; thick: four in five samples;\nthin: all; orange: not called reasonable", fontsize=7
-    )
+    told = "dot: mean; thick: four in five samples;\nthin: all; orange: not called reasonable"
+    panels[-1].set_xlabel(told, loc="right", fontsize=7)
     panels[0].set_yticks(range(len(names)), names)
     panels[0].invert_yaxis()
 

@@ -194,6 +194,11 @@ data/packing.py | near > cuts, np.nextafter | near < cuts, np.nextafter | test_b
 data/flips.py | (matrix.data > cuts[indices]) != base[indices] | matrix.data > cuts[indices] | test_bits.py
 theory/curves.py | erf((1 - 2 * sigma) * | erf( | test_curves.py
 cli/explain.py | float(w if held else -w) | float(w) | test_cli_binary.py | compiled
+margin/rules.py | beta = 4.0 * q | beta = 0.1 * q | test_reproduce_moran.py | compiled
+margin/sweep.py | tau * label * rule.rho_squared | tau * rule.rho_squared | test_reproduce.py | compiled
+binary/rules.py | agreement > 0, 1, -1 | agreement > 5, 1, -1 | test_reproduce_golea_marchand.py | compiled
+sparse/boosting.py | np.where(right, beta * D, D) | D | test_reproduce_jackson_craven.py | compiled
+conservative/sweep.py | (lost - won) / | (won - lost) / | test_reproduce_sundararajan_pal.py | compiled
 papers/experiment.py | max(tolerance, 2 * error) | max(tolerance, 20 * error) | test_reproduce.py | compiled
 papers/experiment.py | > 1 else 0.0 | > 1 else math.inf | test_reproduce.py | compiled
 papers/document.py | module.check(values) | [] | test_reproduce.py | compiled

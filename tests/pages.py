@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -61,8 +62,8 @@ def comparable(page: str) -> str:
     return SPACE.sub(" ", LONG.sub("LONG", TIME.sub("TIME", page)))
 
 
-def main() -> None:
-    for path in PAGES:
+def rewrite(pages: Iterable[Path], fill: Callable[[str], str]) -> None:
+    for path in pages:
         before = path.read_text(encoding="utf-8")
         after = fill(before)
         path.write_text(after, encoding="utf-8")
@@ -70,4 +71,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    rewrite(PAGES, fill)

@@ -9,12 +9,11 @@ The results are those of `perceptrons reproduce all --out docs/papers/results`; 
 
 import json
 import re
-from pathlib import Path
 
 from perceptrons.papers.document import body, markdown
 from perceptrons.papers.runner import EXPERIMENTS
+from tests.pages import ROOT, rewrite
 
-ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "docs" / "papers" / "results"
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs" / "papers").glob("*.md")))
 MARKED = re.compile(r"(<!-- (?:reproduced:([\w-]+)|verdicts) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
@@ -47,13 +46,5 @@ def _verdicts() -> str:
     return markdown(HEADS, rows) + "\n"
 
 
-def main() -> None:
-    for path in PAGES:
-        before = path.read_text(encoding="utf-8")
-        after = fill(before)
-        path.write_text(after, encoding="utf-8")
-        print(f"{path.relative_to(ROOT)}: {'written' if after != before else 'up to date'}")
-
-
 if __name__ == "__main__":
-    main()
+    rewrite(PAGES, fill)

@@ -107,11 +107,12 @@ def valid(settings):
     return constant or settings["step"] != "passive-aggressive"
 
 
-def test_every_setting_in_every_layout(path, quick, jit):
-    """Dense, CSR and frame. One of the three trains on, a tenth is compared with the schema."""
+def test_settings_in_every_layout(path, quick, jit):
+    """Half of all combinations, drawn: dense, CSR and frame. One of the three trains on, a tenth is compared
+    with the schema."""
     chance, seen = random.Random(0), Counter()
     grid = [dict(zip(GRID, values, strict=True)) for values in product(*GRID.values())]
-    for settings in filter(valid, grid if jit else grid[::23]):
+    for settings in filter(valid, chance.sample(grid, len(grid) // 2) if jit else grid[::23]):
         layouts = ["dense", "CSR", chance.choice(["pandas", "polars"])]
         goes_on = chance.choice(layouts)
         for layout in layouts:
@@ -124,8 +125,8 @@ def test_every_setting_in_every_layout(path, quick, jit):
             if layout == goes_on:
                 assert_goes_on(model, twin, rows, y)
             seen[layout] += 1
-    assert seen["dense"] == seen["CSR"] == seen["pandas"] + seen["polars"] > (900 if jit else 30)
-    assert min(seen.values()) > (400 if jit else 10)
+    assert seen["dense"] == seen["CSR"] == seen["pandas"] + seen["polars"] > (450 if jit else 30)
+    assert min(seen.values()) > (200 if jit else 10)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -126,7 +126,7 @@ def _columns(values: Values) -> Table:
         [str(i + 1), f"{p:g}", f"{c:+.3f}".replace("-", "−"), f"{influence:.3f}"]
         for i, (p, c, influence) in enumerate(columns)
     ]
-    return Table("columns, all of weight +1", ["column", "P(x = +1)", "E[g x]", "influence"], rows)
+    return Table("Columns, all of weight +1", ["column", "P(x = +1)", "E[g x]", "influence"], rows)
 
 
 def _errors(values: Values) -> Table:
@@ -134,7 +134,7 @@ def _errors(values: Values) -> Table:
         [f"{m:,}", *(spread(values["errors"][name][i], 3) for name in METHODS)]
         for i, m in enumerate(values["rows"])
     ]
-    return Table("exact error, mean ± deviation over samples", ["rows", *METHODS], rows)
+    return Table("Exact error, mean ± deviation over samples", ["rows", *METHODS], rows)
 
 
 def _chances(values: Values) -> Table:

@@ -105,6 +105,7 @@ def _medians(values: Values, method: str) -> Claim:
         "a figure; the other: see the table",
         f"{sum(inside)} of {len(inside)} costs; off by ≤ {max(excess):.3f}",
         f"within {TOLERANCE:g} of its range, or two standard errors of a median",
+        main=True,
         of_paper=False,
     )
 

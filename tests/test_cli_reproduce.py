@@ -53,9 +53,9 @@ def test_one_json_object_for_machines(command, tmp_path):
         (["all", "honavar"], "There is no experiment 'honavar'"),
         (
             ["honavar-or", "--out", "file"],
-            "--out is file, but no folder can be there (File exists); name another.",
+            "--out is file, but nothing can be written to file; name another folder.",
         ),
-        (["honavar-or", "--out", "file/a"], "--out is file/a, but no folder can be there (Not a directory)"),
+        (["honavar-or", "--out", "file/a"], "--out is file/a, but nothing can be written to "),
         (["honavar-or", "--jobs", "0"], "Invalid value for '--jobs'"),
     ],
 )
@@ -69,10 +69,14 @@ def test_bad_input_is_one_sentence_and_nothing_is_run(command, tmp_path, argumen
 
 def test_a_folder_that_may_not_be_written_to_is_refused_before_the_work(command, tmp_path, monkeypatch):
     access = os.access
-    monkeypatch.setattr(os, "access", lambda path, mode: access(path, mode) and path.name != "closed")
-    code, out, err = command("reproduce", "honavar-or", "--quick", "--out", "closed")
-    assert (code, out) == (2, "")
-    assert "Nothing may be written to the folder closed; choose another." in err
+    monkeypatch.setattr(
+        os, "access", lambda path, mode: access(path, mode) and (mode != os.W_OK or path.name != "closed")
+    )
+    (tmp_path / "closed").mkdir()
+    for folder in ("closed", "closed/a"):
+        code, out, err = command("reproduce", "honavar-or", "--quick", "--out", folder)
+        assert (code, out) == (2, "")
+        assert f"--out is {folder}, but nothing can be written to" in err
     assert not list((tmp_path / "closed").iterdir())
 
 
@@ -113,9 +117,10 @@ def test_data_that_cannot_be_loaded_stop_one_experiment_but_not_the_others(comma
     assert "OR, learnt correction by correction" in out
     assert "no-data could not be run: The data set 'x' cannot be loaded: go online." in err
     assert {path.name for path in (tmp_path / "reproduced").iterdir()} == FILES
-    code, out, err = command("reproduce", "no-data")
+    code, out, err = command("reproduce", "no-data", "--out", "none")
     assert (code, out) == (2, "")
     assert err == "perceptrons: The data set 'x' cannot be loaded: go online.\n"
+    assert not (tmp_path / "none").exists()
 
 
 def test_all_runs_all(command, monkeypatch):

@@ -82,14 +82,9 @@ def _check(names: list[str], out: Path) -> None:
         experiment(name)
     with pictures.styled():
         pass
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ValueError(
-            f"--out is {out}, but no folder can be there ({error.strerror}); name another."
-        ) from error
-    if not os.access(out, os.W_OK):
-        raise ValueError(f"Nothing may be written to the folder {out}; choose another.")
+    place = next(folder for folder in (out, *out.absolute().parents) if folder.exists())
+    if not place.is_dir() or not os.access(place, os.W_OK):
+        raise ValueError(f"--out is {out}, but nothing can be written to {place}; name another folder.")
 
 
 def _one(name: str, what: str, quick: bool, out: Path, jobs: int) -> dict[str, Any]:

@@ -59,6 +59,7 @@ def carry_out(name: str, inputs: Inputs, *, quick: bool = False, each: Each = in
 
 def write(result: Document, folder: Path) -> list[Path]:
     """JSON, Markdown and pictures; the files."""
+    folder.mkdir(parents=True, exist_ok=True)
     written = []
     for suffix, content in forms(result, experiment(result["experiment"])):
         written.append(folder / f"{stem(result)}.{suffix}")

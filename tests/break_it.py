@@ -216,6 +216,7 @@ papers/moran_claims.py | above == 0, | True, | test_reproduce_moran.py | compile
 papers/moran_claims.py | below == 0, | True, | test_reproduce_moran.py | compiled
 papers/jackson_craven_claims.py | not found, | True, | test_reproduce_jackson_craven.py | compiled
 papers/jackson_craven_claims.py | ours == theirs, | True, | test_reproduce_jackson_craven.py | compiled
+papers/jackson_craven_tables.py | =run) | =0) | test_reproduce_jackson_craven.py | compiled
 papers/jackson_craven_tables.py | folds != fold | folds != -1 | test_reproduce_jackson_craven.py | compiled
 papers/jackson_craven_codons.py | share >= NEARLY_ALL, | True, | test_reproduce_jackson_craven.py | compiled
 papers/sundararajan_pal_claims.py | gap < 0 for | gap > 0 for | test_reproduce_sundararajan_pal.py | compiled

@@ -407,6 +407,12 @@ def test_nobody_better_can_hold():
     assert verdicts(values)[NOBODY.format("voting")] == YES
 
 
+def test_runs_draw_their_own_folds():
+    first, again, second = (tables._split(None, np.arange(40) % 2, 4, run).folds for run in (0, 0, 1))
+    assert (first == again).all()
+    assert (first != second).any()
+
+
 def test_stars_need_half_of_the_runs():
     values = results()
     cell, boosted = (values["results"]["voting"][one]["accuracy"] for one in ("tree", "boosting"))

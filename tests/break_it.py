@@ -218,7 +218,7 @@ papers/jackson_craven_claims.py | not found, | True, | test_reproduce_jackson_cr
 papers/jackson_craven_claims.py | ours == theirs, | True, | test_reproduce_jackson_craven.py | compiled
 papers/jackson_craven_tables.py | =run) | =0) | test_reproduce_jackson_craven.py | compiled
 papers/jackson_craven_tables.py | folds != fold | folds != -1 | test_reproduce_jackson_craven.py | compiled
-papers/jackson_craven_codons.py | share >= NEARLY_ALL, | True, | test_reproduce_jackson_craven.py | compiled
+papers/jackson_craven_codons.py | share >= NEARLY_ALL, | True, | test_reproduce_codons.py | compiled
 papers/sundararajan_pal_claims.py | gap < 0 for | gap > 0 for | test_reproduce_sundararajan_pal.py | compiled
 """.strip().splitlines()
 ]

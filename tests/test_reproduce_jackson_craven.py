@@ -24,6 +24,7 @@ from perceptrons.papers import jackson_craven_codons as codons
 from perceptrons.papers import jackson_craven_learners as learners
 from perceptrons.papers import jackson_craven_tables as tables
 from perceptrons.papers.experiment import Inputs, in_turn, quietly
+from tests.experiments import verdicts
 
 JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 DATA = os.environ.get("PERCEPTRONS_DATA", "")
@@ -104,16 +105,12 @@ def quick(inputs):
     return tables.run(inputs, in_turn)
 
 
-def verdicts(values):
-    return {claim.text: claim.verdict for claim in tables.check(values)}
-
-
 # What the quick form claims
 
 
 @needs_data
 def test_verdicts(quick):
-    found = verdicts(quick.values)
+    found = verdicts(tables, quick.values)
     assert [*found] == [claim.text for claim in tables.check(quick.values)]  # no text twice
     assert found.keys() == VERDICTS.keys()
     if JIT:  # else too few stages and windows
@@ -202,8 +199,8 @@ def test_another_learner_does_not_reproduce(inputs, quick, monkeypatch, learner,
     cell["accuracy"][0][:] = [np.mean([one.accuracy for one in learnt])] * 10
     cell["weights"][0][:] = [int(np.mean([one.n_weights for one in learnt]))] * 10
     if JIT:
-        assert verdicts(quick.values)[claim] == YES
-    assert verdicts(values)[claim] == NO
+        assert verdicts(tables, quick.values)[claim] == YES
+    assert verdicts(tables, values)[claim] == NO
 
 
 # Values
@@ -362,7 +359,7 @@ def results():
 
 def test_the_papers_own_numbers_are_reproduced():
     """All but one: with folds as steady as these, multi-layer perceptrons are better on voting."""
-    failed = {text for text, verdict in verdicts(results()).items() if verdict == NO}
+    failed = {text for text, verdict in verdicts(tables, results()).items() if verdict == NO}
     assert failed == {NOBODY.format("voting")}
 
 
@@ -396,15 +393,15 @@ def test_the_papers_own_numbers_are_reproduced():
 )
 def test_each_claim_can_fail(claim, domain, method, of, number):
     values = results()
-    assert verdicts(values)[claim] == YES
+    assert verdicts(tables, values)[claim] == YES
     values["results"][domain][method][of] = [[number] * 10]
-    assert verdicts(values)[claim] == NO
+    assert verdicts(tables, values)[claim] == NO
 
 
 def test_nobody_better_can_hold():
     values = results()
     values["results"]["voting"]["multi-layer"] = values["results"]["voting"]["boosting"]
-    assert verdicts(values)[NOBODY.format("voting")] == YES
+    assert verdicts(tables, values)[NOBODY.format("voting")] == YES
 
 
 def test_runs_draw_their_own_folds():
@@ -422,34 +419,3 @@ def test_stars_need_half_of_the_runs():
         found = claims.stars(values, "voting", "tree")
         assert found == [True] + [False] * n_alike
         assert claims.mostly(found) == expected
-
-
-# Codons
-
-
-def test_chance_is_the_share_of_position_pairs():
-    pairs = [f"p{i} = a and p{j} = c" for i, j in combinations(range(1, 16), 2)]
-    assert codons.n_inside(pairs) == 15
-    assert codons.CHANCE == pytest.approx(codons.n_inside(pairs) / len(pairs))
-
-
-@pytest.mark.parametrize(
-    ("models", "expected"),
-    [
-        ([PAIRS[:4], ["p3 = a and p4 = c"]], [YES, YES]),  # 80 %
-        ([PAIRS[:3], ["p3 = a and p4 = c"]], [NO, NO]),  # 75 %, and p = 0.0104
-        ([["p1 = a and p3 = c", "p3 = a and p4 = c"], ["p1 = a and p4 = g", "p9 = t and p10 = t"]], [NO, NO]),
-        ([["p1 = a and p3 = c"], ["p1 = a and p3 = c"]], [YES, NO]),  # one pair, however often
-        ([[], []], [APART, APART]),
-    ],
-)
-def test_codons(models, expected):
-    values = {"pairs": {"boosting": models}}
-    assert [claim.verdict for claim in codons.claims(values)] == expected
-    codons.draw(Figure().subplots(), values)
-    assert codons.table(values).rows[0][1] == str(sum(map(len, models)))
-
-
-def test_p_value_is_the_tail_of_a_binomial():
-    pairs = ["p1 = a and p2 = c", "p1 = a and p2 = g", "p1 = a and p4 = g"]
-    assert codons.p_value(pairs) == pytest.approx(3 * (1 / 7) ** 2 * (6 / 7) + (1 / 7) ** 3)

@@ -1,7 +1,6 @@
 """Moran and others, Section 2: claims are judged, by numbers that are right, and may be judged otherwise."""
 
 import copy
-import dataclasses
 import json
 import os
 
@@ -12,9 +11,9 @@ from perceptrons import Perceptron
 from perceptrons.data.synthetic import two_point
 from perceptrons.papers import moran_margins as module
 from perceptrons.papers import moran_runs
-from perceptrons.papers.experiment import in_turn
 from perceptrons.papers.moran_runs import ALPHAS, EIGHT, MIXED, ONE, RULES, Points, Task, of, on
 from perceptrons.papers.pictures import files
+from tests.experiments import run_quickly, verdicts
 from tests.naive.best_margin import best_margin
 
 JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
@@ -44,22 +43,13 @@ VERDICTS = {
 }
 
 
-def result_of(settings):
-    inputs = module.data(quick=True)
-    return module.run(dataclasses.replace(inputs, settings={**inputs.settings, **settings}), in_turn)
-
-
 @pytest.fixture(scope="module")
 def result():
-    return result_of({} if JIT else FEW)
-
-
-def verdicts(values):
-    return {claim.text: claim.verdict for claim in module.check(values)}
+    return run_quickly(module, {} if JIT else FEW)
 
 
 def test_every_claim_has_its_verdict(result):
-    assert verdicts(result.values) == VERDICTS
+    assert verdicts(module, result.values) == VERDICTS
     assert 2 <= sum(claim.main for claim in module.check(result.values)) <= 5
     kinds = {(case["rule"], case["rows"]) for case in result.values["cases"]}
     assert len(kinds) == 28
@@ -112,7 +102,7 @@ class Tilted(Perceptron):
 )
 def test_a_broken_learner_is_found_out(broken, falls, monkeypatch):
     monkeypatch.setattr(moran_runs, "Perceptron", broken)
-    found = verdicts(result_of(FEW if broken is Heedless else NEAR).values)
+    found = verdicts(module, run_quickly(module, FEW if broken is Heedless else NEAR).values)
     assert {text for text in found if text.startswith(tuple(falls))} <= {
         text for text, verdict in found.items() if verdict == "not reproduced"
     }
@@ -127,7 +117,7 @@ def test_one_violation_is_enough(result):
         values = copy.deepcopy(result.values)
         case = next(case for case in values["cases"] if case["rule"] == "3")
         case[key] *= factor
-        changed = {name for name, verdict in verdicts(values).items() if verdict != VERDICTS[name]}
+        changed = {name for name, verdict in verdicts(module, values).items() if verdict != VERDICTS[name]}
         assert f"Theorem 2.2: {text}" in changed
         assert "1 of" in next(claim.ours for claim in module.check(values) if claim.text.endswith(text))
 
@@ -187,7 +177,7 @@ def test_verdicts_change_at_their_limits(result, forge, holds, fails, claim):
     for number, expected in ((holds, "reproduced"), (fails, "not reproduced")):
         values = copy.deepcopy(result.values)
         forge(values, number)
-        (found,) = (verdict for text, verdict in verdicts(values).items() if text.startswith(claim))
+        (found,) = (verdict for text, verdict in verdicts(module, values).items() if text.startswith(claim))
         assert found == expected
 
 
@@ -259,7 +249,7 @@ def test_values_survive_json_and_a_second_run(result):
     assert json.loads(text) == result.values
     assert module.check(json.loads(text)) == module.check(result.values)
     tiny = {"margins": [0.5], "seeds": [1], "limit": 2e3, "points": {"1.5": [0.3]}}
-    assert result_of(tiny).values == result_of(tiny).values
+    assert run_quickly(module, tiny).values == run_quickly(module, tiny).values
 
 
 def test_tables_and_the_figure_show_what_was_found(result):

@@ -1,7 +1,6 @@
 """Sundararajan and Pal on Pima: claims are judged, by numbers that are right, and may be judged otherwise."""
 
 import copy
-import dataclasses
 import json
 import os
 import statistics
@@ -16,6 +15,7 @@ from perceptrons.papers import sundararajan_pal_pima as module
 from perceptrons.papers.experiment import in_turn
 from perceptrons.papers.pictures import files
 from perceptrons.papers.pima_protocol import CHOW, CPLR1, CPLR2, LIBERAL1, LIBERAL2, NAMES
+from tests.experiments import run_quickly, verdicts
 
 pytestmark = pytest.mark.skipif(
     not os.environ.get("PERCEPTRONS_DATA"), reason="needs Pima, in the folder PERCEPTRONS_DATA"
@@ -43,29 +43,20 @@ VERDICTS = {
 }
 
 
-def result_of(settings):
-    inputs = module.data(quick=True)
-    return module.run(dataclasses.replace(inputs, settings={**inputs.settings, **settings}), in_turn)
-
-
 @pytest.fixture(scope="module")
 def result():
-    return result_of({})
-
-
-def verdicts(values):
-    return {claim.text: claim.verdict for claim in module.check(values)}
+    return run_quickly(module, {})
 
 
 def test_every_claim_has_its_verdict(result):
-    assert verdicts(result.values) == VERDICTS
+    assert verdicts(module, result.values) == VERDICTS
     found = {claim.text: claim for claim in module.check(result.values)}
     assert found["CPLR2 beats its liberal counterpart for γ ≤ 0.5"].ours == "at γ = 0.1, 0.3; 3 of 4 at 0.5"
     assert sum(claim.main for claim in found.values()) == 8
 
 
 def test_verdicts_of_few_splits_are_those_of_a_working_learner():
-    found = verdicts(result_of(FEW).values)
+    found = verdicts(module, run_quickly(module, FEW).values)
     assert found[ANSWERS] == found[BETTER] == "reproduced"
     assert all(found[MEDIANS.format(NAMES[method])] == "reproduced" for method in (CHOW, CPLR1, CPLR2))
 
@@ -125,7 +116,7 @@ class Forgetful(Perceptron):
 )
 def test_a_broken_learner_is_found_out(name, broken, falls, monkeypatch):
     monkeypatch.setattr(pima_protocol, name, broken)
-    found = verdicts(result_of(CLOSING if broken is WideBands else FEW).values)
+    found = verdicts(module, run_quickly(module, CLOSING if broken is WideBands else FEW).values)
     assert [found[text] for text in falls] == ["not reproduced"] * len(falls)
 
 
@@ -137,7 +128,7 @@ def test_claims_that_fail_on_pima_would_be_believed_if_they_held(result):
         values["risk"][method] = (shape - gain).tolist()
         values["risk"][other] = values["risk"][CHOW]
         values["zero"][method] = [[gamma > 0.5 for gamma in values["gammas"]] for _ in values["seeds"]]
-    found = verdicts(values)
+    found = verdicts(module, values)
     believed = [text for text in found if "beats" in text or "gains" in text or "bands" in text]
     assert len(believed) == 8
     assert {found[text] for text in believed} == {"reproduced"}
@@ -153,7 +144,7 @@ def test_medians_may_be_off_by_a_hundredth(result, method, off, verdict):
     ranges = [claims.reference_range(method, gamma) for gamma in gammas if gamma <= 0.5]
     row = [max(ends) + off if off > 0 else min(ends) + off for ends in ranges]
     values["risk"][method] = [row + [0.3] * (len(gammas) - len(row))] * len(values["seeds"])
-    assert verdicts(values)[MEDIANS.format(NAMES[method])] == verdict
+    assert verdicts(module, values)[MEDIANS.format(NAMES[method])] == verdict
 
 
 def test_signs_are_counted_as_a_coin_is_tossed():
@@ -201,7 +192,7 @@ def test_values_survive_json_and_a_second_run(result):
     assert json.loads(text) == result.values
     assert module.check(json.loads(text)) == module.check(result.values)
     tiny = {"seeds": [100], "gammas": [0.3], "n_restarts": 4}
-    again = result_of(tiny).values
+    again = run_quickly(module, tiny).values
     row, column = result.values["seeds"].index(100), result.values["gammas"].index(0.3)
     assert {method: cells[0][0] for method, cells in again["risk"].items()} == {
         method: cells[row][column] for method, cells in result.values["risk"].items()

@@ -120,7 +120,7 @@ def incomparable(text: str, paper: str, ours: str, reason: str, *, main: bool = 
 
 
 def spread(found: Sequence[float], digits: int = 1) -> str:
-    """Mean ± standard deviation of one run; of one number, itself.
+    """Mean ± standard deviation; a single number has none.
 
     >>> spread([1.0, 2.0, 3.0])
     '2.0 ± 1.0'

@@ -85,7 +85,7 @@ def mostly(runs: Sequence[bool]) -> bool:
     return 0 < len(runs) <= 2 * sum(runs)
 
 
-def claims(values: Values) -> list[Claim]:
+def check(values: Values) -> list[Claim]:
     return [
         *_voting(values),
         *(claim(values, *of) for claim in (_nobody_better, _starred) for of in PLACES),

@@ -21,7 +21,7 @@ from sklearn.model_selection import StratifiedKFold
 from ..data.rows import Array
 from . import jackson_craven_codons as codons
 from .datasets import load
-from .experiment import Claim, Each, Inputs, Result, Table, Values, spread
+from .experiment import Each, Inputs, Result, Table, Values, spread
 from .genome import windows
 from .jackson_craven_claims import (
     ACCURACIES,
@@ -31,7 +31,6 @@ from .jackson_craven_claims import (
     OPEN,
     STARS,
     WEIGHTS,
-    claims,
     means,
     mostly,
     paper,
@@ -39,6 +38,7 @@ from .jackson_craven_claims import (
     weights,
     wins,
 )
+from .jackson_craven_claims import check as check
 from .jackson_craven_learners import METHODS, Learnt, Lesson
 from .pictures import BLUE, GREY, INK, PALE
 
@@ -185,10 +185,6 @@ def _row(values: Values, domain: str, method: str) -> list[str]:
         f"{weights(values, domain, method):,.1f}" + " leaves" * (method == "tree"),
         "" if size is None else f"{size:,}",
     ]
-
-
-def check(values: Values) -> list[Claim]:
-    return claims(values)
 
 
 def draw(figure: Any, values: Values) -> None:

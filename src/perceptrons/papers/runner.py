@@ -1,8 +1,4 @@
-"""Running experiments: by name, spread over processes, and written to a folder.
-
-from perceptrons.papers.runner import reproduce
-reproduce("honavar-or")["claims"]
-"""
+"""Running experiments: by name, spread over processes, and written to a folder."""
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -14,7 +10,7 @@ from joblib import Parallel, delayed
 
 from ..export.files import write_whole
 from .document import Document, document, forms, stem
-from .experiment import Each, Inputs, Work, in_turn, quietly
+from .experiment import Each, Work, in_turn, quietly
 
 EXPERIMENTS = {  # in the order of the papers; the module of an experiment has its name, with underscores
     "honavar-or": "Honavar: OR, correction by correction; which learning rates converge",
@@ -40,19 +36,14 @@ def experiment(name: str) -> Any:
 
 
 def reproduce(name: str, *, quick: bool = False, each: Each = in_turn) -> Document:
-    """Run an experiment; the data are loaded first.
+    """Run an experiment, in this process unless `each` spreads its tasks.
 
     >>> result = reproduce("honavar-or", quick=True)
     >>> result["claims"][0]["verdict"], result["values"]["path"][-1]
     ('reproduced', [0.0, 1.0, 1.0])
     """
     module = experiment(name)
-    return carry_out(name, module.data(quick), quick=quick, each=each)
-
-
-def carry_out(name: str, inputs: Inputs, *, quick: bool = False, each: Each = in_turn) -> Document:
-    """Run an experiment on these inputs."""
-    module, start = experiment(name), perf_counter()
+    inputs, start = module.data(quick), perf_counter()
     result = module.run(inputs, each)
     return document(name, module, inputs, result, quick, perf_counter() - start)
 

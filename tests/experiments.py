@@ -1,0 +1,15 @@
+"""What the tests of experiments share."""
+
+import dataclasses
+
+from perceptrons.papers.experiment import in_turn
+
+
+def run_quickly(module, settings):
+    """The quick form, with some settings changed."""
+    inputs = module.data(quick=True)
+    return module.run(dataclasses.replace(inputs, settings={**inputs.settings, **settings}), in_turn)
+
+
+def verdicts(module, values):
+    return {claim.text: claim.verdict for claim in module.check(values)}

@@ -22,10 +22,11 @@ BENCHMARKS = {
     "scorecards": "integer scorecards beside fasterrisk and imodels: accuracy, AUC, rules, time",
     "conservative": "classifiers that may refuse: fits, epochs, exact bands, and the paper's risks on Pima",
     "binary": "binary weights: counts, scores and packing beside one read, fits, and what sbpi learns",
+    "neural": "networks: epochs with a margin loss beside cross-entropy, fits beside scikit-learn's",
     "defaults": "how often the default models end without training errors on separable rows",
 }
 TABLES = "tables"
-PEERS = ("vowpalwabbit", "lightgbm", "xgboost", "imodels", "fasterrisk", "scikit-fallback")
+PEERS = ("vowpalwabbit", "lightgbm", "xgboost", "imodels", "fasterrisk", "scikit-fallback", "torch")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -17,7 +17,14 @@ PAGES = (
     ROOT / "README.md",
     *(
         ROOT / "docs" / name
-        for name in ("benchmarks.md", "sparse.md", "scorecards.md", "conservative.md", "binary.md")
+        for name in (
+            "benchmarks.md",
+            "sparse.md",
+            "scorecards.md",
+            "conservative.md",
+            "binary.md",
+            "neural.md",
+        )
     ),
 )
 MARKED = re.compile(r"(<!-- benchmark:(\w+)(:short)? -->\n)(.*?)(<!-- end -->)", re.DOTALL)
@@ -73,6 +80,15 @@ SHORT = {
             f"risk {method} {first}" for method in ("chow", "cplr1", "cplr2", "exact") for first in (0, 100)
         ),
         section=3,
+    ),
+    "neural": Short(
+        ("name", "entropy", "constant", "growing", "ratio", "growing_ratio", "speed"),
+        (
+            "epoch cpu as written",
+            "epoch cuda as written",
+            "epoch cuda recorded, replayed",
+            "epoch cuda torch.compile",
+        ),
     ),
     "binary": Short(
         ("name", "time", "speed", "of_read", "peer", "product", "ratio", "two_ratio"),

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from perceptrons.papers import honavar_or, pictures, runner
-from perceptrons.papers.experiment import Inputs, in_turn, judged
+from perceptrons.papers.experiment import Inputs, NotHere, in_turn, judged
 from perceptrons.papers.runner import EXPERIMENTS
 
 FILES = {f"honavar-or-quick.{suffix}" for suffix in ("json", "md", "svg", "png")}
@@ -21,7 +21,7 @@ def _in_an_empty_folder(tmp_path, monkeypatch):
 def test_without_a_name_all_are_listed(command, tmp_path):
     code, out, err = command("reproduce")
     assert (code, err) == (0, "")
-    assert all(name in out for name in (*EXPERIMENTS, "moran-mnist"))
+    assert all(name in out for name in EXPERIMENTS)
     assert not list(tmp_path.iterdir())
     code, out, _ = command("reproduce", "--json")
     assert list(json.loads(out)["experiments"]) == list(EXPERIMENTS)
@@ -49,7 +49,7 @@ def test_one_json_object_for_machines(command, tmp_path):
     ("arguments", "complaint"),
     [
         (["honavar"], "There is no experiment 'honavar'; choose all, or of honavar-or, moran-margins"),
-        (["honavar-or", "moran-mnist"], "The experiment 'moran-mnist' is not in this version"),
+        (["honavar-or", "moran-cifar"], "There is no experiment 'moran-cifar'"),
         (["all", "honavar"], "There is no experiment 'honavar'"),
         (
             ["honavar-or", "--out", "file"],
@@ -100,6 +100,26 @@ def test_checks_of_our_own_are_shown_but_not_counted(command, monkeypatch):
     told = json.loads(command("reproduce", "honavar-or", "--quick", "--json")[1])
     assert told["verdicts"] == {"reproduced": 1}
     assert [claim["text"] for claim in told["results"][0]["claims"]] == ["theirs", "ours"]
+
+
+def test_what_this_machine_cannot_do_is_left_out_of_all_but_refused_by_name(command, monkeypatch):
+    class Elsewhere:
+        @staticmethod
+        def data(quick):
+            raise NotHere("elsewhere needs a GPU.")
+
+    load = runner.experiment
+    monkeypatch.setattr(runner, "EXPERIMENTS", {"elsewhere": "an experiment", "honavar-or": "another"})
+    monkeypatch.setattr(runner, "experiment", lambda name: Elsewhere if name == "elsewhere" else load(name))
+    code, out, err = command("reproduce", "all", "--quick")
+    assert (code, err) == (0, "")
+    assert out.rstrip().endswith("Left out: elsewhere needs a GPU.")
+    told = json.loads(command("reproduce", "all", "--quick", "--json")[1])
+    assert (told["left out"], told["failed"]) == ({"elsewhere": "elsewhere needs a GPU."}, {})
+    for names in (["elsewhere"], ["elsewhere", "honavar-or"]):
+        code, _, err = command("reproduce", *names, "--quick")
+        assert code == 2
+        assert "elsewhere needs a GPU." in err
 
 
 def test_data_that_cannot_be_loaded_stop_one_experiment_but_not_the_others(command, tmp_path, monkeypatch):

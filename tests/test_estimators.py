@@ -8,12 +8,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from perceptrons import (
     BinaryPerceptron,
     ConservativePerceptron,
+    Costs,
     KernelPerceptron,
     MarginProjection,
     MaxMarginPerceptron,
     Perceptron,
     SparsePerceptron,
 )
+from perceptrons.neural import MarginMLPClassifier
 
 # the checks fit small sets that are not separable, and none of them asks for convergence
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -21,6 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
 EPOCHS = {} if JIT else {"max_epochs": 12}
 RUNS = {"n_restarts": 2, "max_epochs": 50 if JIT else 10}
+NETWORK = {"max_epochs": 20, "eta": 0.1}
 STAGES = {} if JIT else {"max_stages": 5}
 
 ESTIMATORS = [
@@ -47,6 +50,9 @@ ESTIMATORS = [
     BinaryPerceptron(),
     BinaryPerceptron(method="clipped-hebb"),
     BinaryPerceptron(method="sbpi", **EPOCHS),
+    MarginMLPClassifier(**NETWORK),
+    MarginMLPClassifier(n_errors=10, schedule=0.0, **NETWORK),
+    MarginMLPClassifier(costs=Costs(), reject_label=None, **NETWORK),
     MarginProjection(1),  # few features there: "auto" would be more than they are
 ]
 

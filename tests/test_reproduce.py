@@ -13,7 +13,7 @@ from perceptrons import Perceptron
 from perceptrons.papers import document, honavar_or, runner
 from perceptrons.papers.experiment import Inputs, Result, in_turn, incomparable, judged, near, spread
 from perceptrons.papers.pictures import files
-from perceptrons.papers.runner import EXPERIMENTS, TO_COME, experiment, in_parallel, reproduce
+from perceptrons.papers.runner import EXPERIMENTS, experiment, in_parallel, reproduce
 
 NAMES = ("data", "run", "check", "draw", "PAPER", "TITLE", "HEIGHT")
 
@@ -34,9 +34,6 @@ def test_every_experiment_has_the_same_form(name):
 def test_unknown_names_are_refused_in_words():
     with pytest.raises(ValueError, match="no experiment 'golea'; choose all, or of honavar-or, moran"):
         experiment("golea")
-    for name in TO_COME:
-        with pytest.raises(ValueError, match=f"{name}' is not in this version: .* neural losses"):
-            experiment(name)
 
 
 def test_a_number_is_near_by_its_tolerance_or_two_standard_errors():

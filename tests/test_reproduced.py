@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import pytest
 
-from perceptrons.papers import genome
+from perceptrons.papers import genome, images
 from perceptrons.papers.document import PICTURES
 from perceptrons.papers.pictures import files
 from perceptrons.papers.runner import EXPERIMENTS, experiment
@@ -37,9 +37,9 @@ def test_results_are_of_full_runs_and_their_verdicts_those_of_today(name):
 
 
 def test_data_are_those_we_know():
-    known = {name: source.digest for name, source in SOURCES.items()}
+    known = {name: source.digest for name, source in SOURCES.items()} | {"MNIST": images.DIGEST}
     used = {name: digest for one in EXPERIMENTS for name, digest in read(one)["data"].items()}
-    assert set(used) == {"voting", "promoters", "E. coli", "pima"}
+    assert set(used) == {"voting", "promoters", "E. coli", "pima", "MNIST"}
     assert all(digest == known[name] for name, digest in used.items() if name in known)
 
 

@@ -36,6 +36,7 @@ def reproduce(
     \b
     Example: perceptrons reproduce golea-marchand-fig2 --quick
     """
+    from ..papers.experiment import NotHere
     from ..papers.runner import EXPERIMENTS
 
     if not names:
@@ -43,30 +44,32 @@ def reproduce(
         return
     _check([name for name in names if name != ALL], out)
     chosen = list(EXPERIMENTS) if ALL in names else list(dict.fromkeys(names))
-    results, failures = [], {}
+    results: list[dict[str, Any]] = []
+    failures: dict[str, str] = {}
+    left_out: dict[str, str] = {}
     for number, name in enumerate(chosen, 1):
         try:
             results.append(_one(name, f"{name} ({number} of {len(chosen)})", quick, out, jobs or -1))
         except (OSError, ImportError, ValueError) as error:
             if len(chosen) == 1:
                 raise
-            failures[name] = str(error)
+            (left_out if isinstance(error, NotHere) and ALL in names else failures)[name] = str(error)
             continue
         if not json:
             _show(results[-1], out)
-    _finish(results, failures, json)
+    _finish(results, failures, left_out, json)
 
 
 def _list(json: bool) -> None:
-    from ..papers.runner import EXPERIMENTS, TO_COME
+    from ..papers.runner import EXPERIMENTS
     from .show import emit, table
 
     if json:
-        emit({"experiments": EXPERIMENTS, "to come": TO_COME})
+        emit({"experiments": EXPERIMENTS})
         return
     table(
         ["experiment", "what"],
-        [[name, what] for name, what in (EXPERIMENTS | TO_COME).items()],
+        [[name, what] for name, what in EXPERIMENTS.items()],
         whole=["experiment"],
     )
 
@@ -116,7 +119,10 @@ def _show(result: dict[str, Any], out: Path) -> None:
     )
 
 
-def _finish(results: list[dict[str, Any]], failures: dict[str, str], json: bool) -> None:
+def _finish(
+    results: list[dict[str, Any]], failures: dict[str, str], left_out: dict[str, str], json: bool
+) -> None:
+    """What all of it comes to; what cannot be done here is no failure if all that can was asked for."""
     from collections import Counter
 
     from .show import emit, say
@@ -125,9 +131,11 @@ def _finish(results: list[dict[str, Any]], failures: dict[str, str], json: bool)
         claim["verdict"] for result in results for claim in result["claims"] if claim["of_paper"]
     )
     if json:
-        emit({"results": results, "verdicts": counts, "failed": failures})
+        emit({"results": results, "verdicts": counts, "failed": failures, "left out": left_out})
     elif len(results) > 1:
         told = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
         say(f"{counts.total()} claims of the papers: {told}.")
+    if left_out and not json:
+        say(*(f"Left out: {reason}" for reason in left_out.values()))
     if failures:
         raise ValueError(" ".join(f"{name} could not be run: {reason}" for name, reason in failures.items()))

@@ -35,7 +35,7 @@ class Standard(NamedTuple):
 
 def standardized(matrix: Any, rows: Rows) -> Standard:
     """A validated matrix and its rows, seen so."""
-    _check_scale(matrix)
+    check_columns(matrix)
     mean, variance = _moments(matrix)
     rounding = matrix.shape[0] * EPS * np.abs(mean)
     gains = np.divide(1.0, variance, np.zeros_like(variance), where=variance > rounding**2 + TINY)
@@ -44,7 +44,7 @@ def standardized(matrix: Any, rows: Rows) -> Standard:
     return Standard(rows, mean, gains, np.asarray(matrix @ (mean * gains)), float(mean @ (mean * gains)))
 
 
-def _check_scale(matrix: Any) -> None:
+def check_columns(matrix: Any) -> None:
     """Variances must neither overflow nor vanish."""
     ends = [
         end.toarray() if hasattr(end, "toarray") else end for end in (matrix.max(axis=0), matrix.min(axis=0))

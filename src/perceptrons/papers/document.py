@@ -29,7 +29,7 @@ def document(name: str, module: Any, inputs: Inputs, result: Result, quick: bool
         "quick": quick,
         "settings": dict(inputs.settings),
         "data": dict(inputs.digests),
-        "versions": versions(),
+        "versions": versions(getattr(module, "PACKAGES", ())),
         "claims": [asdict(claim) for claim in module.check(values)],
         "tables": [asdict(table) for table in result.tables],
         "values": values,
@@ -89,8 +89,9 @@ def source(result: Document) -> str:
     """Command, date, machine, versions, data: what the numbers hang on."""
     measured, here = result["measured"], result["measured"]["machine"]
     used = ", ".join(f"{package} {version}" for package, version in result["versions"].items())
+    gpu = f", {result['settings']['gpu']}" if result["settings"].get("gpu") else ""
     checked = "; ".join(f"{name} {digest[:12]}…" for name, digest in result["data"].items())
     return (
         f"`{result['command']}`, {measured['date']}, {measured['seconds']:,.0f} s on {here['cores']} cores "
-        f"({here['cpu']}); {used}." + f" Data (SHA-256): {checked}." * bool(checked)
+        f"({here['cpu']}){gpu}; {used}." + f" Data (SHA-256): {checked}." * bool(checked)
     )

@@ -33,6 +33,10 @@ Work = Callable[[Any], Any]  # what is done with a task
 Each = Callable[[Work, Sequence[Any]], list[Any]]  # the work, done with every task; answers in their order
 
 
+class NotHere(ValueError):
+    """This machine lacks what an experiment needs to be done in reasonable time."""
+
+
 @dataclass(frozen=True)
 class Inputs:
     settings: Mapping[str, Any]  # sizes, seeds, folds: JSON

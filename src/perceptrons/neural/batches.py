@@ -1,0 +1,174 @@
+"""`ErrorBatches`: a batch is complete when so many errors have gathered (Moran et al., footnote 3).
+
+The size of a batch is then its number of errors, not of rows: training spends its steps where it is wrong.
+
+Rows are judged a mini-batch at a time, but with the result of looking at one row after another: once a batch
+is handed out, and the network has learnt from it, the rows behind its last one are judged anew.
+
+Deviation: the paper's networks are the same in training and afterwards. With dropout or batch normalisation
+they are not, so a network is judged in evaluation mode: judging then changes none of its buffers, and a row
+is right or wrong whatever rows stand beside it.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from numbers import Integral
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor, nn
+
+from ..data.checks import number
+
+Batch = tuple[Tensor, Tensor]
+
+
+class Judge(Protocol):
+    """What tells errors, as `MarginLoss` does."""
+
+    def violations(self, scores: Tensor, target: Tensor) -> Tensor: ...
+
+
+class ErrorBatches:
+    """Batches of rows that are all in violation, to be looped over as a `DataLoader` is.
+
+    Parameters
+    ----------
+    loader : mini-batches (inputs, target) of tensors that can be gone through again and again, as a
+        `DataLoader` or a list can, on the device of the network. How many rows they hold changes the speed
+        alone: rows behind a complete batch are judged again, so take as many as hold about n_errors errors.
+    n_errors : >= 1, the number of rows of a batch; the last one of an epoch may have fewer. With 1 it is the
+        perceptron's loop.
+    network : a function from inputs to scores. An `nn.Module` is judged in evaluation mode and put back into
+        its own, any other function is called as it is.
+    loss : a loss with `violations(scores, target)`, as `MarginLoss`.
+
+    Attributes
+    ----------
+    n_seen : rows looked at in this epoch, or in the last one, each counted once.
+    n_violations : rows handed out in it. An epoch without violations hands out nothing.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from perceptrons.neural import ErrorBatches, MarginLoss
+    >>> rows, classes = torch.tensor([[2.0, 1.0], [1.0, 1.0], [-1.0, 2.0]]), torch.tensor([1, 1, 0])
+    >>> neuron, loss = torch.nn.Linear(2, 1, bias=False), MarginLoss(0.0, reduction="sum")
+    >>> _ = torch.nn.init.zeros_(neuron.weight)
+    >>> optimizer = torch.optim.SGD(neuron.parameters(), lr=1.0)
+    >>> batches = ErrorBatches([(rows, classes)], 1, network=neuron, loss=loss)
+    >>> for inputs, target in batches:
+    ...     optimizer.zero_grad()
+    ...     loss(neuron(inputs), target).backward()
+    ...     optimizer.step()
+    >>> batches.n_seen, batches.n_violations, neuron.weight.tolist()
+    (3, 2, [[3.0, -1.0]])
+    >>> list(batches)  # no row is in violation: the perceptron has converged
+    []
+    """
+
+    def __init__(
+        self, loader: Iterable[Any], n_errors: int, *, network: Callable[[Tensor], Tensor], loss: Judge
+    ) -> None:
+        self.loader = _repeatable(loader)
+        self.n_errors = int(
+            number("n_errors", n_errors, 0, math.inf, "use 1 for the perceptron's loop", Integral)
+        )
+        if not callable(network):
+            raise ValueError(f"network={network!r}, but it must turn inputs into scores; pass an nn.Module.")
+        if not callable(getattr(loss, "violations", None)):
+            raise ValueError(
+                f"loss={loss!r} has no violations(scores, target), which tells the errors; use MarginLoss()."
+            )
+        self.network = network
+        self.loss = loss
+        self.n_seen = 0
+        self.n_violations = 0
+
+    def __iter__(self) -> Iterator[Batch]:
+        self.n_seen = self.n_violations = 0
+        waiting: list[Batch] = []
+        lacking = self.n_errors
+        for inputs, target in map(_checked, self.loader):
+            while len(target):
+                found = self._errors(inputs, target)[:lacking]
+                if len(found):
+                    waiting.append(_taken(inputs, target, found))
+                lacking -= len(found)
+                seen = len(target) if lacking else int(found[-1]) + 1
+                self.n_seen += seen
+                if not lacking:
+                    yield self._handed_out(waiting)
+                    waiting, lacking = [], self.n_errors
+                inputs, target = inputs[seen:], target[seen:]
+        if waiting:
+            yield self._handed_out(waiting)
+
+    def _errors(self, inputs: Tensor, target: Tensor) -> Tensor:
+        """The places of the rows in violation; on the CPU, so that a GPU is waited for once."""
+        with torch.no_grad(), _evaluating(self.network):
+            violated = self.loss.violations(self.network(inputs), target)
+        if violated.shape != target.shape[:1]:
+            raise ValueError(
+                f"loss.violations gave shape {tuple(violated.shape)} for {len(target)} rows, but must tell "
+                "of each whether it is in violation; use MarginLoss()."
+            )
+        return violated.cpu().nonzero()[:, 0]
+
+    def _handed_out(self, waiting: list[Batch]) -> Batch:
+        inputs, target = (torch.cat(parts) for parts in zip(*waiting, strict=True))
+        self.n_violations += len(target)
+        return inputs, target
+
+
+def _taken(inputs: Tensor, target: Tensor, places: Tensor) -> Batch:
+    return (
+        inputs[places.to(inputs.device, non_blocking=True)],
+        target[places.to(target.device, non_blocking=True)],
+    )
+
+
+@contextmanager
+def _evaluating(network: Any) -> Iterator[None]:
+    """Evaluation mode for the parts that are in training mode, and those alone."""
+    parts = network.modules() if isinstance(network, nn.Module) else ()
+    training = [part for part in parts if part.training]
+    try:
+        for part in training:
+            part.training = False
+        yield
+    finally:
+        for part in training:
+            part.training = True
+
+
+def _repeatable(loader: Any) -> Iterable[Any]:
+    if not isinstance(loader, Iterable) or isinstance(loader, Iterator):
+        raise ValueError(
+            f"loader={loader!r}, but it must be mini-batches that every epoch can go through again; pass a "
+            "DataLoader or a list."
+        )
+    return loader
+
+
+def _checked(batch: Any) -> Batch:
+    """A mini-batch of the loader, if it is one."""
+    parts = tuple(batch) if isinstance(batch, tuple | list) else (batch,)
+    if len(parts) != 2 or not all(isinstance(part, Tensor) and part.ndim for part in parts):
+        raise ValueError(
+            f"The loader gave ({', '.join(map(_told, parts))}), but a mini-batch must be (inputs, target), "
+            "two tensors of rows; make several inputs the columns of one, which the network takes apart."
+        )
+    inputs, target = parts
+    if len(inputs) != len(target):
+        raise ValueError(
+            f"The loader gave {len(inputs)} inputs and {len(target)} labels, but a row must have one label; "
+            "look at the data set."
+        )
+    return inputs, target
+
+
+def _told(part: Any) -> str:
+    shape = f" of shape {tuple(part.shape)}" if isinstance(part, Tensor) else ""
+    return type(part).__name__ + shape

@@ -1,0 +1,224 @@
+"""`MarginMLPClassifier`: the network of Moran et al., Section 3, behind scikit-learn's interface.
+
+One hidden layer of ReLUs, output neurons one against the rest, trained by `MarginLoss` and plain gradient
+descent; or by `RejectLoss`, if answers have costs, so that it may refuse (after Sundararajan and Pal).
+
+Deviations: columns are standardised unless told otherwise (the paper's images are of one unit); two classes
+need one output neuron; biases are learnt, too; training ends where an epoch has no row in violation, after
+which nothing would change.
+"""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..base import Threshold, codes_of
+from ..conservative.costs import Costs, Prices
+from ..conservative.labels import resolve
+from ..conservative.rejecting import Rejecting
+from ..data.encode import encode
+from ..data.rows import Array
+from .network import scores_of
+from .reject import RejectLoss
+from .settings import read_settings
+from .training import Learnt, learn
+
+OF_LOSSES = ("bands_", "training_risk_", "n_updates_", "margin_")  # attributes that not every fit sets
+
+
+def _may_refuse(model: Any) -> bool:
+    if model.costs is None:
+        raise AttributeError("Without costs every row is answered; use costs=Costs(...).")
+    return True
+
+
+class MarginMLPClassifier(Rejecting, Threshold):
+    """A network of one hidden layer whose scores are to exceed a margin, or that may refuse.
+
+    Parameters
+    ----------
+    hidden_size : int, default 100
+        Hidden neurons.
+    schedule : float >= 0, Growing or Adaptive, default 1.0
+        β, what y·score of every output neuron is to exceed; 1 is the hinge loss. `Growing` never comes to an
+        end by itself. For `Adaptive`, scale is eta / batch_size.
+    costs : Costs or None, default None
+        What answers and refusals cost. Then the second half of the epochs learns by `RejectLoss`, with a band
+        for each class, and `predict` may refuse. Only with schedule=1.0, to which the bands are tuned.
+    max_epochs : int, default 100
+        Passes over the rows, at most.
+    batch_size : int, default 50
+        Rows looked at together; each batch corrects the weights once.
+    n_errors : int or None, default None
+        A batch is complete when so many rows in violation have gathered, see `ErrorBatches`.
+    eta : float, default 0.03
+        The learning rate; the loss is the mean over a batch. Many rows bear more, MNIST 0.1 to 0.4.
+    standardize : bool, default True
+        Learn from columns of mean 0 and deviation 1; it is a part of `network_`.
+    device : "cpu", "cuda", "auto", or another of PyTorch's, default "cpu"
+        Where to train; "auto" is a GPU if there is one. Arrays of rows are moved there as a whole.
+    reject_label : "auto", number, str or None, default "auto"
+        With costs: what `predict` says of a refused row. "auto": "reject" among texts, else 0, or -1 if 0 is
+        a class, or a number below all classes. None: `predict` always answers; `rejects` tells.
+    random_state : int, RandomState or None, default None
+        For the start and the order of rows; on a CPU an int makes the fit repeatable.
+    verbose : int, default 0
+        1 prints a line per epoch.
+
+    Attributes
+    ----------
+    classes_, n_features_in_, feature_names_in_ : as in scikit-learn.
+    network_ : `nn.Sequential` on the CPU, from rows as they come to scores: one neuron for two classes, else
+        one per class; in the precision of the rows, float32 or else float64.
+    loss_ : the `MarginLoss` or `RejectLoss`, as training left it.
+    loss_curve_ : the mean loss of each epoch. n_iter_ : epochs.
+    n_updates_, margin_ : without costs: rows that were in violation, counted each time; β at the end.
+    bands_ : with costs: of each class, what its score must reach to be answered.
+    reject_label_, training_risk_ : with costs: what stands for a refusal; the mean cost of the training rows.
+    converged_ : whether the last epoch had no row in violation; with costs: whether all training rows are
+        answered, and right.
+
+    Notes
+    -----
+    It warns only if it does no better than to say the same of every row: to end at `max_epochs` is usual.
+
+    Examples
+    --------
+    >>> from perceptrons.neural import MarginMLPClassifier
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["equal", "other", "other", "equal"]
+    >>> model = MarginMLPClassifier(max_epochs=1000, random_state=0).fit(X, y)
+    >>> model.predict(X).tolist(), model.converged_
+    (['equal', 'other', 'other', 'equal'], True)
+    >>> bool((abs(model.decision_function(X)) > model.margin_).all())
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        hidden_size: int = 100,
+        schedule: Any = 1.0,
+        costs: Any = None,
+        max_epochs: int = 100,
+        batch_size: int = 50,
+        n_errors: int | None = None,
+        eta: float = 0.03,
+        standardize: bool = True,
+        device: Any = "cpu",
+        reject_label: Any = "auto",
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.hidden_size = hidden_size
+        self.schedule = schedule
+        self.costs = costs
+        self.max_epochs = max_epochs
+        self.batch_size = batch_size
+        self.n_errors = n_errors
+        self.eta = eta
+        self.standardize = standardize
+        self.device = device
+        self.reject_label = reject_label
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any) -> "MarginMLPClassifier":
+        """Learn from rows of two or more classes."""
+        settings, before = read_settings(self), vars(self).copy()
+        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        try:
+            data = encode(self, X, y)
+            label = None if settings.costs is None else resolve(self.reject_label, data.classes)
+            prices = (settings.costs or Costs()).of(data.classes)
+            learnt = learn(data, settings, seed)
+            scores = _finite(scores_of(learnt.network, data.matrix), settings.eta)
+        except BaseException:
+            self.__dict__ = before  # as if nothing had happened
+            raise
+        self.classes_, self.reject_label_, self._prices = data.classes, label, prices
+        self._publish(learnt)
+        self._judge_training(scores, data.codes.astype(np.intp))
+        return self
+
+    def _publish(self, learnt: Learnt) -> None:
+        self.network_, self.loss_ = learnt.network, learnt.loss
+        self.n_iter_, self.loss_curve_ = len(learnt.curve), learnt.curve
+        for name in OF_LOSSES:
+            self.__dict__.pop(name, None)
+        if isinstance(learnt.loss, RejectLoss):
+            self.bands_ = learnt.loss.bands.numpy()
+        else:
+            self.n_updates_, self.margin_ = int(learnt.loss.clock), learnt.loss.margin
+        self.converged_ = learnt.converged
+
+    def _judge_training(self, scores: Array, codes: Array) -> None:
+        chosen, rejected, _ = self._decide(self._worth(scores))
+        paid = self._prices.of_rows(codes, chosen == codes, rejected)
+        if self._refuses:
+            self.training_risk_ = float(paid.mean())
+            self.converged_ = not (paid + self._prices.gain[codes]).any()
+        if paid.mean() >= _least_of_constants(codes, self._prices, self._refuses):
+            warnings.warn(_complaint(self), ConvergenceWarning, stacklevel=3)
+
+    def decision_function(self, X: Any) -> Array:
+        """One score per row for two classes, one per class for more.
+
+        With costs and more than two classes, the bands are subtracted: the highest is answered if it is >= 0.
+        """
+        check_is_fitted(self)
+        dtype = self.network_[-1].weight.numpy(force=True).dtype
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=dtype)
+        return self._worth(scores_of(self.network_, X))
+
+    def _worth(self, scores: Array) -> Array:
+        if scores.shape[1] == 1:
+            return scores.ravel()
+        return scores - self.bands_ if self._refuses else scores
+
+    def _judge(self, X: Any) -> tuple[Array, Array, Array]:
+        return self._decide(self.decision_function(X))
+
+    def _decide(self, worth: Array) -> tuple[Array, Array, Array]:
+        """An answer is as certain as its score goes beyond the band."""
+        codes = codes_of(worth)
+        certainty = np.abs(worth) if worth.ndim == 1 else worth.max(axis=1)
+        if self._refuses and worth.ndim == 1:
+            certainty = certainty - self.bands_[codes]
+        return codes, (certainty < 0.0) & self._refuses, certainty
+
+    @property
+    def _refuses(self) -> bool:
+        return hasattr(self, "bands_")
+
+    predict_liberal = available_if(_may_refuse)(Rejecting.predict_liberal)
+    rejects = available_if(_may_refuse)(Rejecting.rejects)
+    risk = available_if(_may_refuse)(Rejecting.risk)
+    confidence = available_if(_may_refuse)(Rejecting.confidence)
+    error_reject_curve = available_if(_may_refuse)(Rejecting.error_reject_curve)
+
+
+def _finite(scores: Array, eta: float) -> Array:
+    """The last batch may have been the one that was too much."""
+    if not np.isfinite(scores).all():
+        raise ValueError(f"Training diverged with eta={eta:g}; use a smaller one, as {eta / 10:g}.")
+    return scores
+
+
+def _least_of_constants(codes: Array, prices: Prices, may_refuse: bool) -> float:
+    """The least mean cost of saying the same of every row."""
+    shares = np.bincount(codes) / len(codes)
+    answered = float(shares @ prices.wrong - (shares * (prices.gain + prices.wrong)).max())
+    return min(answered, float(shares @ prices.reject)) if may_refuse else answered
+
+
+def _complaint(model: Any) -> str:
+    return (
+        f"After {model.n_iter_} epochs the network does no better on the training rows than to say the same "
+        f"of each; raise max_epochs={model.max_epochs}, or change eta={model.eta!r}, unless the columns tell "
+        "nothing of the classes."
+    )

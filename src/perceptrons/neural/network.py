@@ -1,0 +1,113 @@
+"""The network of `MarginMLPClassifier`: from rows as they come to scores."""
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from ..data.encode import Encoded, is_sparse
+from ..data.rows import Array
+from ..data.standard import check_columns
+from .settings import Settings
+
+CELLS = 2**22  # numbers that are looked at together where there is no need for more
+
+
+class Standardize(nn.Module):
+    """Columns of mean 0 and deviation 1, as they were in the rows it was made from.
+
+    A column that was constant there is left out, as 0: its weights never learn, and would answer at random if
+    it had another value later.
+    """
+
+    mean: Tensor
+    gain: Tensor
+
+    def __init__(self, mean: Tensor, gain: Tensor) -> None:
+        super().__init__()
+        self.register_buffer("mean", mean)
+        self.register_buffer("gain", gain)
+
+    @classmethod
+    def of(cls, matrix: Any) -> "Standardize":
+        """By two passes over blocks that are made dense, so that CSR rows give the very same numbers."""
+        check_columns(matrix)
+        n_rows = matrix.shape[0]
+        mean = sum(part.sum(0) for part in _doubles(matrix)) / n_rows
+        variance = sum(((part - mean) ** 2).sum(0) for part in _doubles(matrix)) / n_rows
+        rounding = n_rows * np.finfo(np.float64).eps * np.abs(mean)
+        varies = variance > rounding**2 + np.finfo(np.float64).tiny
+        gain = np.divide(1.0, np.sqrt(variance), np.zeros_like(mean), where=varies)
+        _check_gain(gain, matrix.dtype)
+        return cls(*(torch.from_numpy(np.asarray(part, matrix.dtype)) for part in (mean, gain)))
+
+    def forward(self, rows: Tensor) -> Tensor:
+        return (rows - self.mean) * self.gain
+
+
+def _check_gain(gain: Array, dtype: Any) -> None:
+    beyond = np.flatnonzero(gain > np.finfo(dtype).max)
+    if len(beyond):
+        raise ValueError(
+            f"The deviation of column {beyond[0]} is {1.0 / gain[beyond[0]]:.3g}, too small to divide by in "
+            f"{dtype}; multiply it by a constant, or pass float64."
+        )
+
+
+def _doubles(matrix: Any) -> Iterator[Array]:
+    return (part.numpy().astype(np.float64) for part in blocks(matrix, matrix.shape[1]))
+
+
+def blocks(matrix: Any, width: int) -> Iterator[Tensor]:
+    """All rows in their order, so many at a time that `width` numbers for each are not too many."""
+    step = max(1, CELLS // width)
+    for start in range(0, matrix.shape[0], step):
+        yield dense(matrix[start : start + step])
+
+
+def shared(rows: Array) -> Tensor:
+    """The same memory. PyTorch warns of arrays that may not be written to, which nobody does here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return torch.from_numpy(rows)
+
+
+def dense(rows: Any) -> Tensor:
+    """A copy of an array or a CSR matrix, row by row: products round otherwise where columns are together."""
+    return torch.tensor(np.ascontiguousarray(rows.toarray() if is_sparse(rows) else rows))
+
+
+def build(data: Encoded, settings: Settings, generator: torch.Generator) -> nn.Sequential:
+    """A hidden layer of ReLUs between rows as they come and scores; He's start, the same on every device."""
+    matrix, n_classes = data.matrix, len(data.classes)
+    dtype = torch.from_numpy(np.empty(0, matrix.dtype)).dtype
+    first = {"standardize": Standardize.of(matrix)} if settings.standardize else {}
+    network = nn.Sequential()
+    layers = {
+        **first,
+        "hidden": _linear(matrix.shape[1], settings.hidden_size, dtype, generator),
+        "relu": nn.ReLU(),
+        "output": _linear(settings.hidden_size, 1 if n_classes == 2 else n_classes, dtype, generator),
+    }
+    for name, layer in layers.items():
+        network.add_module(name, layer)
+    return network.to(settings.device)
+
+
+def _linear(n_in: int, n_out: int, dtype: torch.dtype, generator: torch.Generator) -> nn.Linear:
+    layer: nn.Linear
+    layer = nn.utils.skip_init(nn.Linear, n_in, n_out, dtype=dtype)  # type: ignore[no-untyped-call]
+    nn.init.kaiming_normal_(layer.weight, nonlinearity="relu", generator=generator)
+    nn.init.zeros_(layer.bias)
+    return layer
+
+
+@torch.no_grad()
+def scores_of(network: Any, matrix: Any) -> Array:
+    """The scores of all rows, which are looked at some at a time."""
+    weight = network[-1].weight
+    width = max(matrix.shape[1], weight.shape[1])
+    return torch.cat([network(part.to(weight.dtype)) for part in blocks(matrix, width)]).numpy()

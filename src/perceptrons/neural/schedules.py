@@ -1,0 +1,82 @@
+"""What a score must exceed, and how that grows: β of Moran et al., Sections 2 and 3.
+
+A schedule is a number, `Growing` or `Adaptive`. Time t is counted in updates: rows in violation, y·score ≤ β.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from ..data.checks import is_number, number
+
+
+@dataclass(frozen=True)
+class Growing:
+    """β = scale · t^power, in the spirit of Algorithm 4.
+
+    Parameters
+    ----------
+    power : between 0 and 1. With 1 or more β would outrun the scores, which grow by updates.
+    scale : > 0. An update moves a score by about (learning rate) · (squared norm of the features), so one
+        neuron needs a scale of that order; see `reaching` for another way to choose it.
+
+    >>> from perceptrons.neural import Growing
+    >>> Growing(0.5, scale=3).at(16)
+    12.0
+    """
+
+    power: float
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        number("power", self.power, 0, 1, "use 0.5, or a constant schedule")
+        number("scale", self.scale, 0, math.inf, "use 1")
+
+    @classmethod
+    def reaching(cls, margin: float, updates: float, power: float = 0.5) -> "Growing":
+        """The schedule whose β is `margin` after so many updates."""
+        cls(power)
+        number("margin", margin, 0, math.inf, "use 10")
+        number("updates", updates, 0, math.inf, "use the number of rows times that of epochs")
+        return cls(power, margin / updates**power)
+
+    def at(self, t: Any) -> Any:
+        """β after t updates, a number or a tensor of them."""
+        return self.scale * t**self.power
+
+
+@dataclass(frozen=True)
+class Adaptive:
+    """β = 4 · scale · ‖x‖² of the first row in violation; anew when one is twice as long: Algorithm 3.
+
+    Rows x are the features that reach the output neurons, so the loss must be told of them.
+
+    Parameters
+    ----------
+    scale : > 0, by how much of its features a row corrects: the learning rate, divided by the size of a batch
+        whose mean is taken.
+    lift : what the bias adds to a row: 1, or 0 for neurons without.
+    """
+
+    scale: float = 1.0
+    lift: float = 1.0
+
+    def __post_init__(self) -> None:
+        number("scale", self.scale, 0, math.inf, "use the learning rate")
+        if not is_number(self.lift) or not 0.0 <= self.lift < math.inf:
+            raise ValueError(f"lift={self.lift!r}, but it must be a number >= 0; use 0 without a bias.")
+
+
+Schedule = float | Growing | Adaptive
+
+
+def read_schedule(schedule: Any) -> Schedule:
+    """The schedule, if it is one."""
+    if isinstance(schedule, Growing | Adaptive):
+        return schedule
+    if not is_number(schedule) or not 0.0 <= schedule < math.inf:
+        raise ValueError(
+            f"schedule={schedule!r}, but it must be a number >= 0, Growing(power) or Adaptive(); a row is to "
+            "exceed it, so use 0 to ask for the right sign alone."
+        )
+    return float(schedule)

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
-    collect_ignore = ["docs/conservative.md"]  # takes long where nothing is compiled
+    collect_ignore = ["docs/conservative.md", "docs/neural.md"]  # takes long where nothing is compiled
 
 _data = ROOT.parent / "shared" / "data"
 if _data.is_dir():

@@ -231,20 +231,20 @@ neural/shortfall.py | losses[i] += short | losses[i] = short | test_neural_loss.
 neural/shortfall.py | < math.inf | <= math.inf | test_neural_loss.py
 neural/scores.py | (target >= 0) & (target | (target | test_neural_loss.py
 neural/schedules.py | * t**self.power | * (t + 1) ** self.power | test_neural_schedules.py
-neural/side_by_side.py | violated.any(-1) | violated.sum(-1) | test_side_by_side.py
-neural/side_by_side.py | etas.repeat_interleave( | etas.repeat( | test_side_by_side.py
-neural/side_by_side.py | networks.clock - before | networks.clock | test_side_by_side.py
-neural/batches.py | else int(found[-1]) + 1 | else len(target) | test_neural_batches.py
-neural/batches.py | part.training = False | pass | test_neural_batches.py
-neural/clocked.py | (moved.detach() > 0) | (moved.detach() >= 0) | test_neural_clocked.py
-neural/layer.py | module.training = mode | pass | test_neural_certify.py
+neural/side_by_side.py | violated.any(-1) | violated.sum(-1) | test_side_by_side.py | compiled
+neural/side_by_side.py | etas.repeat_interleave( | etas.repeat( | test_side_by_side.py | compiled
+neural/side_by_side.py | networks.clock - before | networks.clock | test_side_by_side.py | compiled
+neural/batches.py | else int(found[-1]) + 1 | else len(target) | test_neural_batches.py | compiled
+neural/batches.py | part.training = False | pass | test_neural_batches.py | compiled
+neural/clocked.py | (moved.detach() > 0) | (moved.detach() >= 0) | test_neural_clocked.py | compiled
+neural/layer.py | module.training = mode | pass | test_neural_certify.py | compiled
 neural/layer.py | fit_intercept=bias | fit_intercept=False | test_neural_layer.py
-neural/reject.py | (wrong - reject) * refused | wrong * refused | test_neural_reject.py
-neural/reject.py | (below / self.temperature) | (below * self.temperature) | test_neural_reject.py
-neural/training.py | BAND_RATE * eta | eta | test_margin_mlp.py
-neural/training.py | len(target) * value | value | test_margin_mlp.py
-neural/network.py | (rows - self.mean) * self.gain | rows * self.gain | test_margin_mlp.py
-neural/margin_mlp.py | self.__dict__ = before | pass | test_margin_mlp.py
+neural/reject.py | (wrong - reject) * refused | wrong * refused | test_neural_reject.py | compiled
+neural/reject.py | (below / self.temperature) | (below * self.temperature) | test_neural_reject.py | compiled
+neural/training.py | BAND_RATE * eta | eta | test_margin_mlp.py | compiled
+neural/training.py | len(target) * value | value | test_margin_mlp.py | compiled
+neural/network.py | (rows - self.mean) * self.gain | rows * self.gain | test_margin_mlp.py | compiled
+neural/margin_mlp.py | self.__dict__ = before | pass | test_margin_mlp.py | compiled
 papers/moran_mnist.py | min(some, key | max(some, key | test_reproduce_moran_mnist.py | compiled
 papers/moran_mnist_claims.py | [a - b | [b - a | test_reproduce_moran_mnist.py | compiled
 papers/moran_mnist_claims.py | least > 0, | True, | test_reproduce_moran_mnist.py | compiled

@@ -197,6 +197,31 @@ def test_it_warns_where_nothing_is_learnt():
     with pytest.warns(ConvergenceWarning, match="no better"):
         small(costs=Costs(reject=0.01)).fit(np.ones_like(X), y)
     assert not small(max_epochs=3).fit(X, y).converged_  # it has learnt something, and is silent
+    for n_first in (1, 7, 10, 20, 23, 29):  # whose shares are not exact
+        with pytest.warns(ConvergenceWarning, match="no better"):
+            small(max_epochs=1).fit(np.ones((60, 2)), np.arange(60) < n_first)
+
+
+def test_precision_is_rounding_and_no_other_start():
+    X, y = moons()
+    one, other = small(max_epochs=3).fit(X, y), small(max_epochs=3).fit(X.astype(np.float32), y)
+    np.testing.assert_allclose(weights(one)[0], weights(other)[0], atol=1e-4)
+
+
+def test_it_learns_where_gradients_are_off():
+    X, y = moons()
+    plain = small().fit(X, y)
+    for idle in (torch.no_grad, torch.inference_mode):
+        with idle():
+            assert small().fit(X, y).loss_curve_ == plain.loss_curve_
+
+
+def test_costs_that_were_not_learnt_refuse_nothing():
+    X, y = moons()
+    model = small().fit(X, y).set_params(costs=CHEAP)
+    assert not any(hasattr(model, name) for name in REFUSALS)
+    assert all(hasattr(model.fit(X, y), name) for name in REFUSALS)
+    assert hasattr(model.set_params(costs=None), "rejects")  # its predictions still refuse
 
 
 def test_a_training_that_diverges_says_so_and_changes_nothing():

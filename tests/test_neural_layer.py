@@ -220,7 +220,9 @@ def test_one_class_only():
 
 def test_a_bound_that_rounding_blurs_is_told():
     X, y, teacher = separable(100, 4, margin=1e-8, random_state=0)
-    with pytest.warns(ConvergenceWarning, match=r"bound of neuron 0 holds.*tol=0\.001.*scale the features"):
+    with pytest.warns(
+        ConvergenceWarning, match=r"neuron 0 holds, but may be more than tol=0.001 above .*: rows are large"
+    ):
         (one,) = certified(teacher, None, X, (y > 0).astype(int))
     assert one.separable is True
     assert one.margin <= one.margin_bound == pytest.approx(1e-8, rel=1e-3)

@@ -40,7 +40,7 @@ def twin(scores, target, beta, reduction, slopes):
 
 
 class Parts(MarginLoss):
-    """The loss as a GPU and compiled code have it: by tensor operations."""
+    """The loss as a GPU has it: by tensor operations."""
 
     def forward(self, scores, target):
         losses, violated = Shortfall.apply(scores, signs(scores, target), self._beta(scores), self.reduction)
@@ -285,11 +285,17 @@ def test_numbers_beyond_the_precision_are_refused():
         MarginLoss(1e39)(ZEROS, TWO)
     assert MarginLoss(1e39)(ZEROS.double(), TWO).item() == 3e39
     loss = MarginLoss(Adaptive())
-    with pytest.raises(
-        ValueError, match=r"squared norms of the features overflow torch.float32, so Adaptive"
-    ):
+    with pytest.raises(ValueError, match=r"features is inf, more than torch.float32 can hold, so Adaptive"):
         loss(ZEROS, TWO, torch.full((2, 3), 1e20))
     assert (loss.clock.item(), loss.margin) == (0, 0.0)
+    with pytest.raises(ValueError, match=r"features is 1600\d\d, more than torch.float16 can hold"):
+        loss.half()(ZEROS, TWO, torch.full((2, 1), 200.0))
+    assert (loss.clock.item(), loss.margin) == (0, 0.0)
+    for scores, target in ((ZEROS.numpy(), TWO), ([[0.0]], TWO), (ZEROS, TWO.numpy()), (ZEROS, [0, 1])):
+        with pytest.raises(ValueError, match=r"are of type (ndarray|list), but must be a tensor"):
+            MarginLoss()(scores, target)
+    with pytest.raises(ValueError, match=r"scores are on cpu, but target is on meta; use target.to"):
+        MarginLoss()(ZEROS, TWO.to("meta"))
     with pytest.raises(ValueError, match=r"scores are on cpu, but the loss is on meta, .* use loss.to"):
         MarginLoss().to("meta")(ZEROS, TWO)
     for power in ("half", None, 1.0):

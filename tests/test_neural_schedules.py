@@ -64,8 +64,11 @@ def test_a_clock_counts_in_training_alone():
     assert loss.violations(scores, target).all()
     assert loss.clock == 4
     loss.train()
-    with torch.no_grad():
-        loss(scores, target)
+    for idle in (torch.no_grad, torch.inference_mode):  # validation, as loops usually have it
+        with idle():
+            assert loss(scores, target) == 6.0
+        assert loss.clock == 4
+    loss(scores, target)
     assert loss.clock == 8
     assert loss.margin == math.sqrt(8)
 

@@ -170,8 +170,8 @@ def _best_margin(k: int, X: Array, y: Array, bias: bool, tol: float) -> tuple[bo
     if found.separable is False:
         return False, 0.0
     if not model.converged_:
-        told = f"The margin bound of neuron {k} holds, but may be more than tol={tol} above the best margin, "
-        remedy = "which rounding hides beside rows this large; centre or scale the features."
+        told = f"The margin bound of neuron {k} holds, but may be more than tol={tol} above the best margin: "
+        remedy = "rows are large beside it, or features depend on each other but for rounding; centre them."
         warnings.warn(told + remedy, ConvergenceWarning, stacklevel=2)
     return found.separable, found.margin_bound
 

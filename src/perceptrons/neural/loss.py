@@ -32,8 +32,8 @@ class MarginLoss(nn.Module):
     Attributes
     ----------
     clock : a buffer, the number of updates: rows in violation, one or more of whose neurons had y·score ≤ β.
-        It counts while the loss is in training mode (`loss.eval()` stops it); all rows of a batch are judged
-        by the β it began with.
+        It counts what is learnt from: not under `torch.no_grad()`, nor after `loss.eval()`. All rows of a
+        batch are judged by the β it began with.
     margin : β now.
 
     Notes
@@ -77,7 +77,7 @@ class MarginLoss(nn.Module):
                 f"counts; use loss.to({str(scores.device)!r})."
             )
         losses, violated = shortfall(scores, target, self._beta(scores), self.reduction)
-        if self.training:
+        if self.training and torch.is_grad_enabled():
             self._advance(violated, features)
         return losses
 
@@ -118,10 +118,14 @@ class MarginLoss(nn.Module):
             )
         squares = schedule.scale * (features.float().square().sum(1) + schedule.lift**2)
         longest = torch.where(rows, squares, 0.0).max()
-        if not torch.compiler.is_compiling() and not is_recording(rows) and not longest.isfinite():
+        holds = 4.0 * longest <= torch.finfo(self.level.dtype).max
+        if torch.compiler.is_compiling():
+            torch._assert_async(holds, "features too large, or not finite")
+        elif not is_recording(rows) and not holds:
             raise ValueError(
-                f"The squared norms of the features overflow {squares.dtype}, so {schedule} cannot follow; "
-                "normalise the features, or use another schedule."
+                f"Four times the squared norm of the features is {4.0 * longest.item():g}, more than "
+                f"{self.level.dtype} can hold, so {schedule} cannot follow; normalise the features, or use "
+                "another schedule."
             )
         return longest
 

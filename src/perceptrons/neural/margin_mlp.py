@@ -12,6 +12,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+import torch
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
@@ -28,12 +29,14 @@ from .reject import RejectLoss
 from .settings import read_settings
 from .training import Learnt, learn
 
+ROUNDING = 1e-12  # of a mean
 OF_LOSSES = ("bands_", "training_risk_", "n_updates_", "margin_")  # attributes that not every fit sets
 
 
 def _may_refuse(model: Any) -> bool:
-    if model.costs is None:
-        raise AttributeError("Without costs every row is answered; use costs=Costs(...).")
+    """By what it has learnt, or is to learn."""
+    if not (hasattr(model, "bands_") if hasattr(model, "network_") else model.costs is not None):
+        raise AttributeError("Without costs every row is answered; use costs=Costs(...), and fit.")
     return True
 
 
@@ -86,6 +89,8 @@ class MarginMLPClassifier(Rejecting, Threshold):
     Notes
     -----
     It warns only if it does no better than to say the same of every row: to end at `max_epochs` is usual.
+    There are no probabilities, weights of rows, `partial_fit` or `warm_start`. `score` is the accuracy, to
+    which refusals count as errors: compare costs by `risk`.
 
     Examples
     --------
@@ -135,7 +140,8 @@ class MarginMLPClassifier(Rejecting, Threshold):
             data = encode(self, X, y)
             label = None if settings.costs is None else resolve(self.reject_label, data.classes)
             prices = (settings.costs or Costs()).of(data.classes)
-            learnt = learn(data, settings, seed)
+            with torch.inference_mode(False), torch.enable_grad():
+                learnt = learn(data, settings, seed)
             scores = _finite(scores_of(learnt.network, data.matrix), settings.eta)
         except BaseException:
             self.__dict__ = before  # as if nothing had happened
@@ -162,7 +168,8 @@ class MarginMLPClassifier(Rejecting, Threshold):
         if self._refuses:
             self.training_risk_ = float(paid.mean())
             self.converged_ = not (paid + self._prices.gain[codes]).any()
-        if paid.mean() >= _least_of_constants(codes, self._prices, self._refuses):
+        least = _least_of_constants(codes, self._prices, self._refuses)
+        if paid.mean() >= least - ROUNDING * abs(least):
             warnings.warn(_complaint(self), ConvergenceWarning, stacklevel=3)
 
     def decision_function(self, X: Any) -> Array:

@@ -100,7 +100,9 @@ def build(data: Encoded, settings: Settings, generator: torch.Generator) -> nn.S
 def _linear(n_in: int, n_out: int, dtype: torch.dtype, generator: torch.Generator) -> nn.Linear:
     layer: nn.Linear
     layer = nn.utils.skip_init(nn.Linear, n_in, n_out, dtype=dtype)  # type: ignore[no-untyped-call]
-    nn.init.kaiming_normal_(layer.weight, nonlinearity="relu", generator=generator)
+    start = torch.empty(n_out, n_in, dtype=torch.float64)  # the same in every precision, but for rounding
+    nn.init.kaiming_normal_(start, nonlinearity="relu", generator=generator)
+    layer.weight.data.copy_(start)
     nn.init.zeros_(layer.bias)
     return layer
 

@@ -15,6 +15,15 @@ def checked(scores: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
 
 def shaped(scores: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """The same by shapes alone; no number is looked at."""
+    for name, given in (("scores", scores), ("target", target)):
+        if not isinstance(given, Tensor):
+            raise ValueError(
+                f"{name} are of type {type(given).__name__}, but must be a tensor; use torch.tensor."
+            )
+    if scores.device != target.device:
+        raise ValueError(
+            f"scores are on {scores.device}, but target is on {target.device}; use target.to(scores.device)."
+        )
     if scores.ndim == 1:
         scores = scores[:, None]
     if scores.ndim != 2 or not scores.is_floating_point():

@@ -241,7 +241,7 @@ neural/layer.py | module.training = mode | pass | test_neural_certify.py | compi
 neural/layer.py | fit_intercept=bias | fit_intercept=False | test_neural_layer.py
 neural/reject.py | (wrong - reject) * refused | wrong * refused | test_neural_reject.py | compiled
 neural/reject.py | (below / self.temperature) | (below * self.temperature) | test_neural_reject.py | compiled
-neural/training.py | BAND_RATE * eta | eta | test_margin_mlp.py | compiled
+neural/training.py | BAND_RATE * eta | eta | test_margin_mlp_costs.py | compiled
 neural/training.py | len(target) * value | value | test_margin_mlp.py | compiled
 neural/network.py | (rows - self.mean) * self.gain | rows * self.gain | test_margin_mlp.py | compiled
 neural/margin_mlp.py | self.__dict__ = before | pass | test_margin_mlp.py | compiled

@@ -23,6 +23,7 @@ if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         "test_downloads.py",
         # networks are PyTorch's work; the compiled pass of their loss is in test_neural_loss.py
         "test_margin_mlp.py",
+        "test_margin_mlp_costs.py",
         "test_neural_batches.py",
         "test_neural_certify.py",
         "test_neural_clocked.py",

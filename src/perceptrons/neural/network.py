@@ -58,7 +58,7 @@ def _check_gain(gain: Array, dtype: Any) -> None:
 
 
 def _doubles(matrix: Any) -> Iterator[Array]:
-    return (part.numpy().astype(np.float64) for part in blocks(matrix, matrix.shape[1]))
+    return (part.numpy().astype(np.float64, copy=False) for part in blocks(matrix, matrix.shape[1]))
 
 
 def blocks(matrix: Any, width: int) -> Iterator[Tensor]:
@@ -76,8 +76,8 @@ def shared(rows: Array) -> Tensor:
 
 
 def dense(rows: Any) -> Tensor:
-    """A copy of an array or a CSR matrix, row by row: products round otherwise where columns are together."""
-    return torch.tensor(np.ascontiguousarray(rows.toarray() if is_sparse(rows) else rows))
+    """Of an array or a CSR matrix, row by row: products round otherwise where columns are together."""
+    return shared(np.ascontiguousarray(rows.toarray() if is_sparse(rows) else rows))
 
 
 def build(data: Encoded, settings: Settings, generator: torch.Generator) -> nn.Sequential:

@@ -6,7 +6,7 @@ the same order, so that they can be compared in pairs, and the product of these 
 one. Gradients of different networks never meet: what becomes of one is as if it had been trained alone.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -17,8 +17,6 @@ from .recorded import Recorded
 from .schedules import Growing
 from .scores import signs
 from .shortfall import Shortfall
-
-Tell = Callable[[int], None]  # so many epochs are done
 
 
 class Trial(NamedTuple):
@@ -66,21 +64,19 @@ def train_side_by_side(
     seeds: Sequence[int],
     epochs: int,
     batch: int,
-    tell: Tell = lambda done: None,
 ) -> Outcome:
     """A network for each seed and trial, trained on the rows, tried on them and on the others; where the rows
     are, there it is computed."""
     networks = Networks(rows, hidden, trials, seeds)
     step = Recorded(lambda places: networks.step(rows.inputs[places], rows.target[places]))
     before = networks.clock.clone()
-    for epoch in range(epochs):
+    for _ in range(epochs):
         before = networks.clock.clone()
         orders = torch.stack(
             [torch.randperm(len(rows.target), generator=source) for source in networks.sources]
         )
         for places in torch.split(orders.to(rows.target.device), batch, dim=1):
             step(places)
-        tell(epoch + 1)
     return Outcome(networks.errors(others), networks.errors(rows), networks.clock, networks.clock - before)
 
 
@@ -106,21 +102,12 @@ class Networks:
         first = torch.randn(n_in, hidden, generator=source) * (2.0 / n_in) ** 0.5
         return first, torch.randn(hidden, n_out, generator=source) * (2.0 / hidden) ** 0.5
 
-    def _read(self, schedules: Sequence[Any], device: Any) -> None:
-        """β = fixed + scale · t^power, whichever of both it is; cross-entropy comes last."""
-        grow = [one if isinstance(one, Growing) else Growing(0.5, 1.0) for one in schedules]
-        is_growing = [isinstance(one, Growing) for one in schedules]
-        fixed = [
-            0.0 if one is None or growing else float(one)
-            for one, growing in zip(schedules, is_growing, strict=True)
-        ]
-        self.fixed = torch.tensor(fixed, device=device)
-        self.scale = torch.tensor(
-            [one.scale * growing for one, growing in zip(grow, is_growing, strict=True)], device=device
-        )
-        self.power = torch.tensor([one.power for one in grow], device=device)
+    def _read(self, schedules: Sequence[float | Growing | None], device: torch.device) -> None:
+        """β = fixed + scale · t^power, of which one summand is 0; cross-entropy comes last."""
+        numbers = torch.tensor([_numbers(one) for one in schedules], device=device)
+        self.fixed, self.scale, self.power = numbers.unbind(1)
         self.margins = sum(one is not None for one in schedules)
-        if any(one is None for one in schedules[: self.margins]):
+        if None in schedules[: self.margins]:
             raise ValueError("Trials with cross-entropy must come last.")
 
     def step(self, inputs: Tensor, target: Tensor) -> None:
@@ -172,3 +159,10 @@ class Networks:
             wrong += (scores.argmax(-1) != target).sum(-1)
             finite &= scores.isfinite().all(-1).all(-1)
         return torch.where(finite, wrong / len(rows.target), 1.0)
+
+
+def _numbers(schedule: float | Growing | None) -> tuple[float, float, float]:
+    """A constant, a scale and a power."""
+    if isinstance(schedule, Growing):
+        return 0.0, schedule.scale, schedule.power
+    return schedule or 0.0, 0.0, 0.5

@@ -77,7 +77,7 @@ def _measure(name: str, quick: bool, path: Path | None) -> None:
 
 def _write(name: str, quick: bool, measured: dict[str, Any], path: Path) -> None:
     from perceptrons.papers import environment
-    from perceptrons.papers.document import as_text
+    from perceptrons.papers.result_files import as_text
 
     result = {
         "benchmark": name,

@@ -12,10 +12,10 @@ import numpy as np
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from perceptrons.binary.counts import count, count_array
-from perceptrons.binary.packed import pack_weights
-from perceptrons.data.bits import joint_counts, pack_vector
-from perceptrons.data.packing import pack_rows
-from perceptrons.data.synthetic import Product, product
+from perceptrons.binary.packed_perceptron import pack_weights
+from perceptrons.rows.bits import joint_counts, pack_vector
+from perceptrons.rows.packing import pack_rows
+from perceptrons.synthetic import Product, product
 
 from . import binary_learning
 from .layout import Column, Section

@@ -14,7 +14,7 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import BernoulliNB
 
 from perceptrons import BinaryPerceptron
-from perceptrons.data.synthetic import Product, product
+from perceptrons.synthetic import Product, product
 from perceptrons.theory.curves import exact_agreement, learning_curve
 
 from .layout import Column, Section

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
-from perceptrons.data.encode import as_rows
+from perceptrons.rows.encode import as_rows
 from perceptrons.sparse.boosting import boost
 from perceptrons.sparse.conjunctions import arrange
 from perceptrons.sparse.search import Scope

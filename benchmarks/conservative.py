@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from perceptrons import ConservativePerceptron, Perceptron
 from perceptrons.conservative.bands import best_bands
-from perceptrons.conservative.costs import Costs
+from perceptrons.rejection.costs import Costs
 
 from . import conservative_pima
 from .conservative_peers import CPLR1, CPLR2, Learner, learners

@@ -1,6 +1,6 @@
 """The experiment of Sundararajan and Pal: ten random splits 568/200 of Pima, medians of the test risk.
 
-The protocol is that of `perceptrons.papers.pima_protocol`; here Chow's rule has two more classifiers.
+The protocol is that of the experiment (`pima_protocol`); here Chow's rule has two more classifiers.
 """
 
 import os
@@ -14,8 +14,8 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 
 from perceptrons import Perceptron
-from perceptrons.papers import pima_protocol as protocol
-from perceptrons.papers.pima_protocol import (
+from perceptrons.papers.sundararajan_pal import pima_protocol as protocol
+from perceptrons.papers.sundararajan_pal.pima_protocol import (
     CHOW,
     CPLR1,
     CPLR2,
@@ -80,7 +80,7 @@ def _data(quick: bool) -> tuple[str, Any, np.ndarray]:
     """What it is called, rows and classes."""
     if quick or not os.environ.get("PERCEPTRONS_DATA"):
         return ("Breast cancer, in place of Pima", *load_breast_cancer(return_X_y=True))
-    from perceptrons.papers.datasets import load
+    from perceptrons.datasets import load
 
     data = load("pima")
     return PIMA, data.X.to_numpy(), data.y

@@ -8,12 +8,12 @@ from sklearn.linear_model import Perceptron as SklearnPerceptron
 from sklearn.linear_model import SGDClassifier
 
 from perceptrons import Perceptron
-from perceptrons.data.encode import encode
-from perceptrons.data.order import given
+from perceptrons.margin.epochs import NEVER
+from perceptrons.margin.margin_parameters import read_lift, read_rule
 from perceptrons.margin.memory import blank, open_state
-from perceptrons.margin.parameters import read_lift, read_rule
 from perceptrons.margin.sweep import sweep
-from perceptrons.margin.training import NEVER
+from perceptrons.rows.encode import encode
+from perceptrons.rows.order import given
 
 
 def ours(shuffle: bool, epochs: int) -> Any:

@@ -14,7 +14,7 @@ from sklearn.linear_model import Perceptron as SklearnPerceptron
 from threadpoolctl import threadpool_limits
 
 from perceptrons import Perceptron
-from perceptrons.data.synthetic import separable
+from perceptrons.synthetic import separable
 
 from .datasets import moved_rows
 from .layout import Column, Section

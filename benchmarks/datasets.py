@@ -48,7 +48,7 @@ def csr_labelled(m: int, n: int, per_row: int, seed: int = 0) -> tuple[Any, np.n
 def moved_rows(m: int, n: int, margin: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Random rows of norm 1; those nearer to a random hyperplane than `margin` are moved out to it.
 
-    The margin is at least that. (`perceptrons.data.synthetic.separable` also plants a pair of rows that
+    The margin is at least that. (`perceptrons.synthetic.separable` also plants a pair of rows that
     lets no hyperplane have more.)
     """
     rng = np.random.default_rng(seed)

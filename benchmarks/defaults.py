@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.linear_model import Perceptron as SklearnPerceptron
 
 from perceptrons import Perceptron
-from perceptrons.data.synthetic import separable
+from perceptrons.synthetic import separable
 
 from .layout import Column, Section
 

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from perceptrons.data.synthetic import separable
+from perceptrons.synthetic import separable
 
 from .datasets import a9a
 

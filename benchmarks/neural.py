@@ -13,7 +13,7 @@ from sklearn.neural_network import MLPClassifier
 from torch import nn
 
 from perceptrons.neural import Growing, MarginLoss, MarginMLPClassifier
-from perceptrons.neural.recorded import Recorded
+from perceptrons.neural.training import Recorded
 
 from .layout import Column, Section
 from .timing import Times, interleave

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from perceptrons import LiteralEncoder
-from perceptrons.data.encode import as_rows
+from perceptrons.rows.encode import as_rows
 from perceptrons.sparse.conjunctions import Literals, arrange
 
 from .boosting_sets import planted

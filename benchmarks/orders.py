@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from perceptrons.data.rows import CSR
+from perceptrons.rows.layouts import CSR
 from perceptrons.sparse.boosting import Stage, boost
 from perceptrons.sparse.conjunctions import Found, Literals
 from perceptrons.sparse.pairs import PairSearch

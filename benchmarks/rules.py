@@ -46,7 +46,7 @@ class Task(NamedTuple):
     def load(self) -> tuple[Any, Any]:
         if self.name == CANCER:
             return load_breast_cancer(return_X_y=True)
-        from perceptrons.papers.datasets import load
+        from perceptrons.datasets import load
 
         data = load(self.name)
         return data.X.drop(self.dropped), data.y

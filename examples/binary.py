@@ -10,8 +10,8 @@ from types import SimpleNamespace as Data
 import numpy as np
 
 from perceptrons import BinaryPerceptron
-from perceptrons.data.bits import Bits
-from perceptrons.papers.golea_marchand import LOAD, learn, sample
+from perceptrons.papers.golea_marchand.teachers import LOAD, learn, sample
+from perceptrons.rows.bits import Bits
 from perceptrons.theory import curves
 
 try:

@@ -12,7 +12,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from perceptrons import MarginProjection, MaxMarginPerceptron, Perceptron
-from perceptrons.data.synthetic import separable
+from perceptrons.synthetic import separable
 from perceptrons.theory import ball, bounds, separate, solve_game, sparse_strategy
 from perceptrons.theory.projection import projection_dimension
 

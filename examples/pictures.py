@@ -7,7 +7,6 @@ them, and the height in inches. Drawing needs matplotlib.
 import argparse
 from pathlib import Path
 
-from perceptrons.papers.pictures import COLOURS as COLOURS
 from perceptrons.papers.pictures import files
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "pictures"

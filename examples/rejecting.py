@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from perceptrons import ChowClassifier, ConservativePerceptron, ErrorRejectDisplay, Perceptron
-from perceptrons.papers.datasets import load
+from perceptrons.datasets import load
 
 try:
     from examples import pictures

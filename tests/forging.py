@@ -4,7 +4,7 @@ import copy
 
 import numpy as np
 
-from perceptrons.export.document import from_bytes, to_bytes
+from perceptrons.model_file.document import from_bytes, to_bytes
 
 
 def nudged(value):

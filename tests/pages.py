@@ -24,7 +24,7 @@ PAGES = (
     ROOT / "docs" / "binary.md",
     ROOT / "docs" / "papers" / "index.md",
 )
-WITH_DATA = "perceptrons.papers.datasets"  # pages that use it need the data, or the network
+WITH_DATA = "perceptrons.datasets"  # pages that use it need the data, or the network
 BLOCK = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 TIME = re.compile(r"\b\d+(\.\d+)? (µs|ms|s)\b")  # differs from run to run, and so do the widths of columns
 LONG = re.compile(

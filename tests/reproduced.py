@@ -10,7 +10,7 @@ The results are those of `perceptrons reproduce all --out docs/papers/results`; 
 import json
 import re
 
-from perceptrons.papers.document import body, markdown
+from perceptrons.papers.result_files import body, markdown
 from perceptrons.papers.runner import EXPERIMENTS
 from tests.pages import ROOT, rewrite
 

@@ -4,90 +4,70 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import theory
-    from .binary.binary_perceptron import BinaryPerceptron
-    from .certifying import certify, verify
-    from .conservative.chow import ChowClassifier
-    from .conservative.conservative_perceptron import ConservativePerceptron
-    from .conservative.costs import Costs
-    from .conservative.display import ErrorRejectDisplay
-    from .conservative.metrics import (
-        coverage_score,
-        reject_confusion_matrix,
-        risk_score,
-        selective_accuracy,
-    )
-    from .data.columns import TableEncoder
-    from .data.literals import LiteralEncoder
-    from .data.projection import MarginProjection
-    from .export.model_file import load, save
-    from .margin.kernel import KernelPerceptron
-    from .margin.max_margin import MaxMarginPerceptron
-    from .margin.named import NAMED
-    from .margin.perceptron import Perceptron
-    from .margin.trace import trace
-    from .sparse.pruned import PrunedPerceptron
-    from .sparse.sparse_perceptron import SparsePerceptron
-    from .theory.certificate import Certificate
+    from . import datasets as datasets
+    from . import synthetic as synthetic
+    from . import theory as theory
+    from .binary.binary_perceptron import BinaryPerceptron as BinaryPerceptron
+    from .comparison import compare as compare
+    from .conservative.chow_classifier import ChowClassifier as ChowClassifier
+    from .conservative.conservative_perceptron import ConservativePerceptron as ConservativePerceptron
+    from .margin.certificates import certify as certify
+    from .margin.certificates import verify as verify
+    from .margin.kernel_perceptron import KernelPerceptron as KernelPerceptron
+    from .margin.margin_projection import MarginProjection as MarginProjection
+    from .margin.maximum.max_margin_perceptron import MaxMarginPerceptron as MaxMarginPerceptron
+    from .margin.named import NAMED as NAMED
+    from .margin.perceptron import Perceptron as Perceptron
+    from .margin.trace import trace as trace
+    from .model_file.save_load import load as load
+    from .model_file.save_load import save as save
+    from .rejection.costs import Costs as Costs
+    from .rejection.display import ErrorRejectDisplay as ErrorRejectDisplay
+    from .rejection.metrics import coverage_score as coverage_score
+    from .rejection.metrics import reject_confusion_matrix as reject_confusion_matrix
+    from .rejection.metrics import risk_score as risk_score
+    from .rejection.metrics import selective_accuracy as selective_accuracy
+    from .sparse.pruned_perceptron import PrunedPerceptron as PrunedPerceptron
+    from .sparse.sparse_perceptron import SparsePerceptron as SparsePerceptron
+    from .tables.literal_encoder import LiteralEncoder as LiteralEncoder
+    from .tables.table_encoder import TableEncoder as TableEncoder
+    from .theory.certificate import Certificate as Certificate
 
 __version__ = "0.1.0"
-__all__ = [
-    "NAMED",
-    "BinaryPerceptron",
-    "Certificate",
-    "ChowClassifier",
-    "ConservativePerceptron",
-    "Costs",
-    "ErrorRejectDisplay",
-    "KernelPerceptron",
-    "LiteralEncoder",
-    "MarginProjection",
-    "MaxMarginPerceptron",
-    "Perceptron",
-    "PrunedPerceptron",
-    "SparsePerceptron",
-    "TableEncoder",
-    "certify",
-    "coverage_score",
-    "load",
-    "reject_confusion_matrix",
-    "risk_score",
-    "save",
-    "selective_accuracy",
-    "theory",
-    "trace",
-    "verify",
-]
 
 # Each name is imported when it is first asked for: `perceptrons --help` must wait for neither Numba nor
-# scikit-learn, and an optional dependency for nobody who does without.
+# scikit-learn, and an optional dependency for nobody who does without it.
 _HOMES = {
+    "NAMED": ".margin.named",
     "BinaryPerceptron": ".binary.binary_perceptron",
     "Certificate": ".theory.certificate",
-    "ChowClassifier": ".conservative.chow",
+    "ChowClassifier": ".conservative.chow_classifier",
     "ConservativePerceptron": ".conservative.conservative_perceptron",
-    "Costs": ".conservative.costs",
-    "ErrorRejectDisplay": ".conservative.display",
-    "KernelPerceptron": ".margin.kernel",
-    "LiteralEncoder": ".data.literals",
-    "MarginProjection": ".data.projection",
-    "MaxMarginPerceptron": ".margin.max_margin",
-    "NAMED": ".margin.named",
+    "Costs": ".rejection.costs",
+    "ErrorRejectDisplay": ".rejection.display",
+    "KernelPerceptron": ".margin.kernel_perceptron",
+    "LiteralEncoder": ".tables.literal_encoder",
+    "MarginProjection": ".margin.margin_projection",
+    "MaxMarginPerceptron": ".margin.maximum.max_margin_perceptron",
     "Perceptron": ".margin.perceptron",
-    "PrunedPerceptron": ".sparse.pruned",
+    "PrunedPerceptron": ".sparse.pruned_perceptron",
     "SparsePerceptron": ".sparse.sparse_perceptron",
-    "TableEncoder": ".data.columns",
-    "certify": ".certifying",
-    "coverage_score": ".conservative.metrics",
-    "load": ".export.model_file",
-    "reject_confusion_matrix": ".conservative.metrics",
-    "risk_score": ".conservative.metrics",
-    "save": ".export.model_file",
-    "selective_accuracy": ".conservative.metrics",
-    "theory": ".theory",
+    "TableEncoder": ".tables.table_encoder",
+    "certify": ".margin.certificates",
+    "compare": ".comparison",
+    "coverage_score": ".rejection.metrics",
+    "datasets": "",
+    "load": ".model_file.save_load",
+    "reject_confusion_matrix": ".rejection.metrics",
+    "risk_score": ".rejection.metrics",
+    "save": ".model_file.save_load",
+    "selective_accuracy": ".rejection.metrics",
+    "synthetic": "",
+    "theory": "",
     "trace": ".margin.trace",
-    "verify": ".certifying",
+    "verify": ".margin.certificates",
 }
+__all__ = list(_HOMES)
 
 
 if not TYPE_CHECKING:  # which would let a type checker believe that every name exists
@@ -95,10 +75,10 @@ if not TYPE_CHECKING:  # which would let a type checker believe that every name 
     def __getattr__(name: str) -> Any:
         if name not in _HOMES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        module = import_module(_HOMES[name], __name__)
-        value = module if name == "theory" else getattr(module, name)
+        home = _HOMES[name]
+        value = getattr(import_module(home, __name__), name) if home else import_module(f".{name}", __name__)
         globals()[name] = value
         return value
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *__all__})
+        return sorted(__all__)

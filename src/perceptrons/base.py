@@ -7,9 +7,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .certifying import Look, look_at
-from .data.encode import Encoded
-from .data.rows import Array
+from ._types import Array
 
 
 class Threshold(ClassifierMixin, BaseEstimator):
@@ -42,10 +40,6 @@ class LinearThreshold(Threshold):
 
     def _sums(self, X: Any) -> Array:
         return np.asarray(safe_sparse_dot(X, self.coef_.T, dense_output=True))
-
-    def _look(self, k: int, data: Encoded, signs: Array, a: Array) -> Look:
-        """What `certify` must know; for models that keep duals."""
-        return look_at(self, k, data, signs, a)
 
 
 def codes_of(scores: Array) -> Array:

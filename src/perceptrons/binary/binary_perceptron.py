@@ -16,18 +16,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from .._types import Array
 from ..base import Threshold, codes_of
-from ..data.bits import Bits
-from ..data.encode import is_sparse
-from ..data.flips import Flips
-from ..data.order import generators, keys
-from ..data.packing import cells_of
-from ..data.rows import Array
-from ..fields import Field
-from .counts import Counts, count, count_array
-from .learning import Outcome, conclude
-from .packed import pack_weights
-from .problem import (
+from ..model_file.declarations import Field
+from ..rows.bits import Bits
+from ..rows.encode import is_sparse
+from ..rows.order import generators, keys
+from ..rows.packing import Flips, cells_of
+from .binary_file import FIELDS, restore
+from .binary_parameters import SBPI, Settings, read_settings
+from .binary_problem import (
     Cut,
     Problem,
     check_kept,
@@ -37,10 +35,10 @@ from .problem import (
     read_problem,
     read_rows,
 )
-from .record import FIELDS, restore
-from .reservoir import Reservoir, sample
-from .rows import Rows
-from .settings import SBPI, Settings, read_settings
+from .counts import Counts, count, count_array
+from .kept_rows import Reservoir, Rows, sample
+from .learning import Outcome, conclude
+from .packed_perceptron import pack_weights
 
 
 def _counts_alone(model: Any) -> bool:

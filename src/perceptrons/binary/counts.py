@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls
 """What one pass over the rows leaves: how often a cell is +1, and how often in a positive row.
 
 Golea and Marchand, Figure 1: all probabilities are estimated from these. Counts of parts of the rows add up
@@ -8,11 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..data.bits import Bits, joint_counts, pack_vector, weighted_ones
-from ..data.compiled import compiled
-from ..data.flips import Flips
-from ..data.packing import comparable
-from ..data.rows import Array
+from .._types import Array
+from ..compiled import compiled
+from ..rows.bits import Bits, joint_counts, pack_vector, weighted_ones
+from ..rows.packing import Flips, comparable
 
 BLOCK = 127  # rows whose ones a byte can count
 EXACT = 2.0**53  # integers up to here are floats, too

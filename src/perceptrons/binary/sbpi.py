@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls
 """Stochastic belief-propagation-inspired learning of binary weights: beyond the paper, for the same models.
 
 C. Baldassi, A. Braunstein, N. Brunel, R. Zecchina, "Efficient supervised learning in networks with binary
@@ -17,13 +18,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..data.bits import pack_vector
-from ..data.compiled import compiled
-from ..data.order import coins, drawn, given, permuted
-from ..data.popcount import popcount
-from ..data.rows import Array
-from .packed import PackedPerceptron
-from .rows import Rows
+from .._types import Array
+from ..compiled import compiled
+from ..rows.bits import pack_vector, popcount
+from ..rows.order import coins, drawn, given, permuted
+from .kept_rows import Rows
+from .packed_perceptron import PackedPerceptron
 
 UNIT = 3  # of the hidden integers; odd, so that they are, and never 0
 OFTEN = 10  # so many visits per row, on average, are not too many

@@ -25,11 +25,11 @@ def certify(
     \b
     Example: perceptrons certify model.json table.csv
     """
-    from ..certifying import certify as recompute
-    from ..data.layout import labels_of
+    from ..margin.certificates import certify as recompute
+    from ..tables.layout import labels_of
     from .models import load, warn_of
+    from .progress import waiting
     from .show import emit
-    from .waiting import waiting
     from .words import as_dicts
 
     loaded = load(model)
@@ -72,7 +72,7 @@ def _shown(learner: Any) -> str:
 
 def _reason(learner: Any, rows: Any, y: Any) -> str:
     """Why the model's own certificate does not hold; "" if it does."""
-    from ..certifying import verify
+    from ..margin.certificates import verify
 
     if len(y) != learner.n_rows_:
         return f"The certificate is about the {learner.n_rows_:,} rows fitted, and this table has {len(y):,}."

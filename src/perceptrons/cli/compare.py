@@ -38,11 +38,11 @@ def compare(
     \b
     Example: perceptrons compare table.csv --target outcome --drop id
     """
-    from ..compare import compare as run
-    from ..conservative.costs import Costs
+    from ..comparison import compare as run
+    from ..rejection.costs import Costs
     from .costs_file import for_classes
+    from .progress import waiting
     from .show import emit
-    from .waiting import waiting
 
     prices = options.read_costs(reject_cost, costs) or Costs()
     how = reading(header, separator, missing)
@@ -82,7 +82,7 @@ def compare(
 
 def _explained(result: Any, n_classes: int) -> Any:
     """A learner of two classes fails in words for Python; here in those of the command line."""
-    from ..compare import tells_apart
+    from ..learners import tells_apart
     from .words import too_many
 
     if result.risk is not None or tells_apart(result.learner, n_classes):
@@ -117,7 +117,7 @@ def _show_data(data: Any) -> None:
 
 def _show_choices(data: Any, learners: list[str], asked: int, folds: int) -> None:
     """What is not done as one might expect."""
-    from ..compare import FEW_EPOCHS, MANY_ROWS
+    from ..learners import FEW_EPOCHS, MANY_ROWS
     from .show import say
 
     if folds < asked:
@@ -130,7 +130,7 @@ def _show_choices(data: Any, learners: list[str], asked: int, folds: int) -> Non
 
 
 def _show_left_out(n_rows: int, n_classes: int) -> None:
-    from ..compare import LEARNERS, MANY_ROWS, SLOW, tells_apart
+    from ..learners import LEARNERS, MANY_ROWS, SLOW, tells_apart
     from .show import say
     from .words import listing
 

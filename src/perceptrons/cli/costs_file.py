@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..conservative.costs import Costs
+    from ..rejection.costs import Costs
 
 LIMIT = 2**16  # bytes
 EXAMPLE = '{"wrong": {"healthy": 1, "ill": 5}, "reject": 0.3}'
@@ -19,7 +19,7 @@ PRICE = "a number, or an object of class → number"
 
 def read_costs_file(path: str | Path) -> "Costs":
     """The costs in a file; what it does not say is as it is by default. ValueError if they cannot be."""
-    from ..conservative.costs import Costs
+    from ..rejection.costs import Costs
 
     try:
         given = _checked(_parsed(path), tuple(Costs.__dataclass_fields__))
@@ -36,7 +36,7 @@ def for_classes(costs: "Costs", classes: Any, path: str | Path | None) -> "Costs
 
     ValueError, which names the file, if a class has no price or if there is no such class.
     """
-    from ..conservative.costs import Costs
+    from ..rejection.costs import Costs
 
     if path is None:
         return costs
@@ -57,8 +57,8 @@ def _renamed(value: Any, names: dict[str, Any]) -> Any:
 
 def _parsed(path: str | Path) -> Any:
     """By the parser of model files, which trusts nothing; an editor's mark at the beginning is no JSON."""
-    from ..export.document import parse
-    from ..export.files import read_whole
+    from ..model_file.document import parse
+    from ..model_file.files import read_whole
 
     size = os.stat(path).st_size
     if size > LIMIT:

@@ -46,8 +46,8 @@ def explain(
     Example: perceptrons explain model.json new.csv --row 3
     """
     from .models import load, warn_of
+    from .progress import waiting
     from .show import emit
-    from .waiting import waiting
     from .words import bands_as_dicts
 
     loaded = load(model)
@@ -126,7 +126,7 @@ def linear_parts(names: Any, rows: Any, coef: Any, intercept: float) -> list[Rea
 
 
 def _show(title: str, facts: dict[str, Any], parts: list[Reason], learner: Any) -> None:
-    from ..sparse.explanation import aligned
+    from ..sparse.weighted_conjunctions import aligned
     from .show import say, table
 
     by_rules = not any(part.value is not None for part in parts)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from . import options
-from .places import check_out, check_savable
+from .destinations import check_out, check_savable
 from .reading import reading
 
 MOST_COLUMNS = 20  # shown
@@ -45,11 +45,12 @@ def fit(
     \b
     Example: perceptrons fit table.csv --target outcome --out model.json
     """
-    from ..compare import build_learner, for_tables, may_reject, quietly
-    from ..export.model_file import save
+    from ..comparison import quietly
+    from ..learners import build_learner, for_tables, may_reject
+    from ..model_file.save_load import save
+    from .progress import waiting
     from .show import emit
     from .tables import training_table
-    from .waiting import waiting
 
     prices = options.read_costs(reject_cost, costs)
     last = build_learner(learner, seed=seed, max_epochs=max_epochs, costs=prices)
@@ -86,7 +87,7 @@ def _refuse(given: dict[str, Any], learner: str) -> None:
 
 
 def _check_classes(learner: str, n_classes: int) -> None:
-    from ..compare import tells_apart
+    from ..learners import tells_apart
     from .words import too_many
 
     if not tells_apart(learner, n_classes):
@@ -104,7 +105,7 @@ def _prepare(model: Any, classes: list[Any], costs: Path | None, label: str) -> 
 
 def _label(text: str, classes: list[Any]) -> Any:
     """What stands for a refusal: a number if the classes are numbers and the text spells one."""
-    from ..conservative.labels import AUTO, WORD
+    from ..rejection.labels import AUTO, WORD
 
     numbers = not isinstance(classes[0], str)
     label = int(text) if numbers and SPELLED.fullmatch(text) else text
@@ -119,8 +120,9 @@ def _label(text: str, classes: list[Any]) -> Any:
 
 def _outcome(model: Any, X: Any, y: Any) -> dict[str, Any]:
     """How the training rows fare; the accuracy is that of the rows answered, None if none is."""
-    from ..compare import accuracy_of, answers_of, may_reject
-    from ..conservative.costs import read_costs
+    from ..describe import accuracy_of, answers_of
+    from ..learners import may_reject
+    from ..rejection.costs import read_costs
     from .words import bands_as_dicts
 
     answers, rejected = answers_of(model, X)
@@ -137,7 +139,7 @@ def _outcome(model: Any, X: Any, y: Any) -> dict[str, Any]:
 def _report(
     data: Any, model: Any, learner: str, outcome: dict[str, Any], notes: list[str], out: Path | None
 ) -> dict[str, Any]:
-    from ..compare import margin_of, size_of
+    from ..describe import margin_of, size_of
     from .words import as_dicts, bytes_of, rules_of
 
     size = size_of(model)
@@ -158,7 +160,7 @@ def _report(
 
 
 def _show(data: Any, model: Any, report: dict[str, Any]) -> None:
-    from ..compare import size_of
+    from ..describe import size_of
     from .show import first, percent, say, text
     from .words import show_certificates, votes_in_words
 
@@ -202,7 +204,7 @@ def _training_rows(report: dict[str, Any]) -> str:
 
 
 def _show_refusals(model: Any, report: dict[str, Any]) -> None:
-    from ..conservative.costs import Costs
+    from ..rejection.costs import Costs
     from .show import say
     from .words import costs_in_words, when_it_answers
 

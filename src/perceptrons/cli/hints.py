@@ -5,8 +5,8 @@ import shlex
 from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
-from ..data.cells import NOMINAL, shown
-from ..data.layout import FEW_VALUES
+from ..tables.cells import NOMINAL, shown
+from ..tables.layout import FEW_VALUES
 
 DATE = r"^(\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{1,2}:\d{2})"
 FEW = 3  # texts among numbers, which may mark what is missing

@@ -14,7 +14,7 @@ class Loaded(NamedTuple):
 
     def read_table(self, path: Path, reading: Reading, target: str | None = None) -> Any:
         """A table read as the training table was, unless told otherwise; names and labels as written."""
-        from ..data.cells import NOMINAL
+        from ..tables.cells import NOMINAL
 
         names = [*self.encoder.feature_names_in_, *([] if target is None else [target])]
         kinds = zip(names, [*self.encoder.kinds_, NOMINAL], strict=False)
@@ -24,7 +24,7 @@ class Loaded(NamedTuple):
     def lay_out(self, frame: Any, row: int | None = None) -> tuple[Any, list[Any]]:
         """The columns the model expects, and which of them hold names it has never seen; of one row, or all.
         Rows are counted from 1."""
-        from ..data.layout import lay_out, unseen
+        from ..tables.layout import lay_out, unseen
 
         rows = lay_out(frame, self.encoder)
         if row is not None:
@@ -39,7 +39,7 @@ class Loaded(NamedTuple):
 
     def refused(self, encoded: Any) -> Any:
         """Which of the encoded rows are rejected; None if the model always answers."""
-        from ..compare import may_reject
+        from ..learners import may_reject
 
         refuses = may_reject(self.learner) and self.learner.reject_label_ is not None
         return self.learner.rejects(encoded) if refuses else None
@@ -47,9 +47,9 @@ class Loaded(NamedTuple):
 
 def load(path: Path) -> Loaded:
     """A model that takes tables: an encoder and a learner in a pipeline, or a learner that has its own."""
-    from ..data.columns import TableEncoder
-    from ..data.literals import LiteralEncoder
-    from ..export.model_file import read
+    from ..model_file.save_load import read
+    from ..tables.literal_encoder import LiteralEncoder
+    from ..tables.table_encoder import TableEncoder
 
     model, about = read(path)
     steps = [step for _, step in getattr(model, "steps", [])]

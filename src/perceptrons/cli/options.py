@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..data.delimited import SUFFIXES
+from ..tables.delimited import SUFFIXES
 
 if TYPE_CHECKING:
-    from ..conservative.costs import Costs
+    from ..rejection.costs import Costs
 
 TABLE = f"A table in a file that ends in {', '.join(SUFFIXES)}."
 
@@ -90,7 +90,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="One JSON object instead of
 
 def read_costs(reject_cost: float | None, file: Path | None) -> "Costs | None":
     """The costs that were asked for, in one way or the other; None if neither."""
-    from ..conservative.costs import Costs
+    from ..rejection.costs import Costs
     from .costs_file import read_costs_file
 
     if reject_cost is not None and file is not None:

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from ..data.delimited import SEPARATORS
+from ..tables.delimited import SEPARATORS
 from . import options
-from .places import check_out, check_text
+from .destinations import check_out, check_text
 from .printable import printable
 from .reading import reading
 
@@ -38,8 +38,8 @@ def predict(
     Example: perceptrons predict model.json new.csv --out predictions.csv
     """
     from .models import load, warn_of
+    from .progress import waiting
     from .show import emit, say, warn
-    from .waiting import waiting
 
     if out is not None:
         check_out(out, table=table, model=model)
@@ -87,7 +87,7 @@ def _as_csv(columns: dict[str, list[Any]], mark: str = ",") -> str:
 
 
 def _write(out: Path, text: str) -> None:
-    from ..export.files import write_whole
+    from ..model_file.files import write_whole
 
     write_whole(str(out), text.encode())
 

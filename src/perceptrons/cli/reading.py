@@ -12,8 +12,8 @@ class Reading(NamedTuple):
     missing: tuple[str, ...] = ()
 
     def read(self, path: Path, **more: Any) -> Any:
-        """The table in a file, `data.table.Table`."""
-        from ..data.table import read
+        """The table in a file, `tables.read.Table`."""
+        from ..tables.read import read
 
         return read(path, **self._asdict(), **more)
 

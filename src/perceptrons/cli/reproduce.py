@@ -92,7 +92,7 @@ def _check(names: list[str], out: Path) -> None:
 
 def _one(name: str, what: str, quick: bool, out: Path, jobs: int) -> dict[str, Any]:
     from ..papers.runner import in_parallel, reproduce, write
-    from .waiting import waiting
+    from .progress import waiting
 
     with waiting(what) as progress:
         each = in_parallel(jobs, lambda done, total: progress(done, total, what))
@@ -102,7 +102,7 @@ def _one(name: str, what: str, quick: bool, out: Path, jobs: int) -> dict[str, A
 
 
 def _show(result: dict[str, Any], out: Path) -> None:
-    from ..papers.document import CLAIM_HEADS, claim_cells, stem
+    from ..papers.result_files import CLAIM_HEADS, claim_cells, stem
     from .show import say, seconds, table
 
     say(f"{result['paper']}: {result['title']}" + " (quick: small sizes, a first look)" * result["quick"])

@@ -14,7 +14,7 @@ class Training(NamedTuple):
     X: Any
     y: Any
     columns: list[str]
-    facts: list[Any]  # `data.layout.Facts`, one per column; none for the built-in table
+    facts: list[Any]  # `tables.layout.Facts`, one per column; none for the built-in table
     hints: list[str]
 
     def classes(self) -> list[tuple[Any, int]]:
@@ -55,7 +55,7 @@ class Training(NamedTuple):
 def training_table(
     path: Path, target: str | None, drop: list[str] | None, nominal: list[str] | None, reading: Reading
 ) -> Training:
-    from ..data.layout import describe, listed, prepare, split
+    from ..tables.layout import describe, listed, prepare, split
     from .hints import hints
 
     drop, nominal = drop or [], nominal or []

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..compare import known_margin
-from ..conservative.costs import Costs
-from ..sparse.rules import ALWAYS
+from ..describe import known_margin
+from ..rejection.costs import Costs
+from ..sparse.weighted_conjunctions import ALWAYS
 from .show import bullets, interval, percent, say, table
 
 SPACE = "Margins are those of the encoded rows: numbers standardised, names one-hot."

@@ -6,8 +6,8 @@ if it is answered than if it is rejected, summed from the far end, ranks the pla
 
 import numpy as np
 
-from ..data.rows import Array
-from .costs import Prices
+from .._types import Array
+from ..rejection.costs import Prices
 
 ROUNDING = 16 * np.finfo(np.float64).eps
 KINDS = 4  # of rows: two classes, right or wrong

@@ -15,18 +15,18 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from .._types import Array
 from ..base import LinearThreshold
-from ..data.encode import encode
-from ..data.order import generators
-from ..data.rows import Array
-from ..fields import Field
-from .costs import read_costs
-from .labels import resolve
+from ..model_file.declarations import Field
+from ..rejection.costs import read_costs
+from ..rejection.labels import resolve
+from ..rejection.rejecting import Rejecting
+from ..rows.encode import encode
+from ..rows.order import generators
+from .conservative_file import FIELDS, PARAMETERS, restore
+from .conservative_parameters import read_settings
 from .outcome import Outcome, complaint, decide, futility, outcome
-from .record import FIELDS, PARAMETERS, restore
-from .rejecting import Rejecting
-from .settings import read_settings
-from .training import Training, train
+from .restarts import Training, train
 
 
 class ConservativePerceptron(Rejecting, LinearThreshold):

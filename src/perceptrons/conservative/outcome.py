@@ -5,12 +5,12 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils.extmath import safe_sparse_dot
 
-from ..data.encode import Encoded
-from ..data.rows import Array
+from .._types import Array
+from ..rejection.costs import Prices
+from ..rows.encode import Encoded
 from .bands import best_bands
-from .costs import Prices
-from .settings import Settings
-from .training import Best
+from .conservative_parameters import Settings
+from .restarts import Best
 
 
 class Outcome(NamedTuple):

@@ -10,9 +10,10 @@ import numpy as np
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils import gen_batches
 
-from ..data.checks import number
-from ..data.encode import is_sparse
-from ..data.rows import Array, Gram
+from .._types import Array
+from ..checks import number
+from ..rows.encode import is_sparse
+from ..rows.layouts import Gram
 
 BATCH = 256  # rows whose kernel values are computed together
 INDEFINITE = ("sigmoid", "additive_chi2")  # not positive semidefinite in general

@@ -7,23 +7,21 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
+from .._types import Array
 from ..base import LinearThreshold
-from ..certifying import certificates_of
-from ..data.checks import flag
-from ..data.encode import Encoded, encode
-from ..data.order import generators
-from ..data.rows import Array
-from ..fields import Field
+from ..checks import flag
+from ..model_file.declarations import Field
+from ..rows.encode import Encoded, encode
+from ..rows.order import generators
 from ..theory.certificate import Certificate
-from .complaint import complaint, count_hopeless
-from .memory import Memory, blank, open_state, reopen_state
-from .parameters import check_radius, read_lift, read_plan, read_rule
-from .published import publish
-from .record import FIELDS, restore
+from .certificates import Look, certificates_of, look_at
+from .epochs import CONVERGED, Run, one_pass, train
+from .fitted import complaint, count_hopeless, publish
+from .margin_file import FIELDS, restore
+from .margin_parameters import check_radius, read_lift, read_plan, read_rule
+from .memory import Memory, blank, given_weights, goes_on, open_state, recounted, reopen_state, weights_alone
 from .rules import Rule
-from .starts import given_weights, goes_on, recounted, weights_alone
 from .theorem import Terms, settled
-from .training import CONVERGED, Run, one_pass, train
 
 
 def _can_stream(model: Any) -> bool:
@@ -253,6 +251,10 @@ class Perceptron(LinearThreshold):
         certificates = certificates_of(self, data, batch=streamed and self.n_rows_ > len(data.codes))
         self.certificate_ = certificates[0] if len(certificates) == 1 else certificates
         return certificates
+
+    def _look(self, k: int, data: Encoded, signs: Array, a: Array) -> Look:
+        """What `certify` must know."""
+        return look_at(self, k, data, signs, a)
 
     def _show(self) -> None:
         """Set the fitted attributes that follow from what the runs left, `_memories` and `_terms`."""

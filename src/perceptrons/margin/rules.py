@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls
 """When a row is corrected, and by how much.
 
 One loop serves the whole family: *while some row violates* y·⟨w,x⟩ ≤ β, *correct* w ← w + τ·y·x.
@@ -19,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..data.compiled import compiled
+from ..compiled import compiled
 
 FIXED, ABSOLUTE, FRACTIONAL, PASSIVE_AGGRESSIVE = range(4)
 CONSTANT, ADAPTIVE, INFINITY, GROWING = range(4)

@@ -1,11 +1,13 @@
+# mypy: allow-untyped-defs, allow-untyped-calls
 """The compiled part: one sweep over the rows, in a given order, correcting as it goes."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from ..data.compiled import compiled
-from ..data.rows import Array, add, dot, ready, sqnorm, stream
+from .._types import Array
+from ..compiled import compiled
+from ..rows.layouts import add, dot, ready, sqnorm, stream
 from .rules import PASSIVE_AGGRESSIVE, SLACK, advance, step_size, violates
 
 

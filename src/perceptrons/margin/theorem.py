@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..theory import bounds
 from .kernel_values import WITHOUT_GAMMA
-from .parameters import targets
+from .margin_parameters import targets
 from .rules import ABSOLUTE, ADAPTIVE, CONSTANT, FIXED, FRACTIONAL, INFINITY, STEPS
 
 

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from ..data.encode import Encoded, encode
-from ..data.rows import Array, add
+from .._types import Array
+from ..rows.encode import Encoded, encode
+from ..rows.layouts import add
+from .epochs import Entry
 from .perceptron import Perceptron
-from .training import Entry
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor, nn
 
-from ..data.checks import number
+from ..checks import number
 
 Batch = tuple[Tensor, Tensor]
 

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..data.checks import flag, number
+from ..checks import flag, number
 from .schedules import Adaptive, Growing
 
 

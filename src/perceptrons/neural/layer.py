@@ -23,11 +23,11 @@ import torch
 from sklearn.exceptions import ConvergenceWarning
 from torch import Tensor, nn
 
-from ..data.checks import number
-from ..data.rows import Array
-from ..margin.max_margin import MaxMarginPerceptron
+from .._types import Array
+from ..checks import number
+from ..margin.maximum.max_margin_perceptron import MaxMarginPerceptron
 from ..theory.certificate import lifted_norm
-from .scores import checked, signs
+from .shortfall import checked, signs
 
 EPSILON = float(np.finfo(np.float64).eps)
 Calls = list[tuple[Tensor, Tensor]]  # of a layer: what went in, what came out

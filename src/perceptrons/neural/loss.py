@@ -13,10 +13,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from ..data.checks import one_of
+from ..checks import one_of
 from .schedules import Adaptive, Growing, read_schedule
-from .scores import checked, is_recording, shaped, signs
-from .shortfall import shortfall
+from .shortfall import checked, is_recording, shaped, shortfall, signs
 
 REDUCTIONS = ("mean", "sum", "none")
 

@@ -18,15 +18,15 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._types import Array
 from ..base import Threshold, codes_of
-from ..conservative.costs import Costs, Prices
-from ..conservative.labels import resolve
-from ..conservative.rejecting import Rejecting
-from ..data.encode import encode
-from ..data.rows import Array
+from ..rejection.costs import Costs, Prices
+from ..rejection.labels import resolve
+from ..rejection.rejecting import Rejecting
+from ..rows.encode import encode
 from .network import scores_of
+from .neural_parameters import read_settings
 from .reject import RejectLoss
-from .settings import read_settings
 from .training import Learnt, learn
 
 ROUNDING = 1e-12  # of a mean

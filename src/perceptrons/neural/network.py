@@ -8,10 +8,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..data.encode import Encoded, is_sparse
-from ..data.rows import Array
-from ..data.standard import check_columns
-from .settings import Settings
+from .._types import Array
+from ..rows.encode import Encoded, is_sparse
+from ..rows.standardized import check_columns
+from .neural_parameters import Settings
 
 CELLS = 2**22  # numbers that are looked at together where there is no need for more
 

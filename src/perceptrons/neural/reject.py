@@ -20,10 +20,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad, softplus
 
-from ..conservative.costs import Costs, Prices
-from ..data.checks import number, one_of
+from ..checks import number, one_of
+from ..rejection.costs import Costs, Prices
 from .loss import REDUCTIONS
-from .scores import checked
+from .shortfall import checked
 
 LEAST, MOST = 1e-30, 1e30  # what single precision can divide by, and hold
 

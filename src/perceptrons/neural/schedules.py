@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from ..data.checks import is_number, number
+from ..checks import is_number, number
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,12 @@ from typing import Any
 
 from joblib import Parallel, delayed
 
-from ..export.files import write_whole
-from .document import Document, document, forms, stem
+from ..model_file.files import write_whole
 from .experiment import Each, Work, in_turn, quietly
+from .result_files import Document, document, forms, stem
 
-EXPERIMENTS = {  # in the order of the papers; the module of an experiment has its name, with underscores
+PAPERS = ("honavar", "moran", "jackson_craven", "sundararajan_pal", "golea_marchand")
+EXPERIMENTS = {  # in the order of the papers; a module has the experiment's name, with underscores
     "honavar-or": "Honavar: OR, correction by correction; which learning rates converge",
     "moran-margins": "Moran et al., section 2: updates and margins of Algorithms 1 to 4, beside their bounds",
     "moran-mnist": "Moran et al., section 3: networks with a growing margin on MNIST, beside cross-entropy",
@@ -30,7 +31,9 @@ def experiment(name: str) -> Any:
     """The module of an experiment."""
     if name not in EXPERIMENTS:
         raise ValueError(f"There is no experiment {name!r}; choose all, or of {', '.join(EXPERIMENTS)}.")
-    return import_module(f".{name.replace('-', '_')}", __package__)
+    module = name.replace("-", "_")
+    paper = next(paper for paper in PAPERS if module.startswith(paper))
+    return import_module(f".{paper}.{module}", __package__)
 
 
 def reproduce(name: str, *, quick: bool = False, each: Each = in_turn) -> Document:

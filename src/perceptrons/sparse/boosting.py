@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..data.rows import Array
+from .._types import Array
 from .conjunctions import Literals, Reweighing, rows_of
 from .search import Scope, Search
 

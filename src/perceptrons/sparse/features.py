@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..data.rows import CSR, Array
+from .._types import Array
+from ..rows.layouts import CSR
 from .conjunctions import Literals
 
 MOST_CELLS = 20_000_000  # 240 MB, and a few times as much while they are made

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.special import bdtr, gammaln, xlog1py, xlogy
 
-from ..data.rows import Array
+from .._types import Array
 from .boosting import HALF, Stage
 from .conjunctions import Literals, rows_of
 from .search import Scope, Search

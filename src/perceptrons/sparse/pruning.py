@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..data.rows import Array
-from .training import Sample, Unit, log_odds, train
+from .._types import Array
+from .logistic_unit import Sample, Unit, log_odds, train
 
 TIE = 1e-6  # a share of the root of a salience
 NOTHING = 1e-9  # roots of saliences so small are 0, scores too

@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls
 """The best conjunctions found so far, for compiled code.
 
 Of values that tie, the conjunction of fewer literals is better, then the first. They tie with one another,
@@ -8,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..data.compiled import compiled
-from ..data.rows import Array
+from .._types import Array
+from ..compiled import compiled
 from .conjunctions import TIE, Found
 
 

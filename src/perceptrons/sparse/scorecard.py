@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..data.rows import Array
+from .._types import Array
 from .conjunctions import rows_of
-from .explanation import Explanation, Part
-from .problem import Problem
+from .sparse_problem import Problem
+from .weighted_conjunctions import Explanation, Part
 
 START = "to begin with"
 ADDED = "A rule that holds adds its points."

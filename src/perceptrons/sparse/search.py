@@ -1,22 +1,70 @@
+# mypy: allow-untyped-defs, allow-untyped-calls
 """The best conjunction of at most k literals, stage after stage.
 
 The constant and the single literals come first; their weights are sums over the rows. A literal whose bound
 (see `branching`) is below the best of them is in no conjunction that could win. Where few literals are left,
 branch and bound looks at what these make; where many are, the products of `pairs` look at all pairs, and
 follow from stage to stage; conjunctions of more literals start from there. Either way the winner is the same.
+
+A beam: conjunctions with any literal more, not only with later ones.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from ..data.compiled import compiled
-from ..data.rows import CSR, Array, add
-from .branching import Branches, Sample, branches, put_in_order, search, search_pairs
+from .._types import Array
+from ..compiled import compiled
+from ..rows.layouts import CSR, add
+from .branch_and_bound import (
+    EVERYWHERE,
+    Branches,
+    Sample,
+    add_rows,
+    branches,
+    common,
+    is_first,
+    put_in_order,
+    search,
+    search_pairs,
+)
 from .conjunctions import Found, Literals, Reweighing
 from .pairs import PairSearch
 from .ranking import Ranking, offer, offer_singles, ranking, threshold
-from .widening import extend_freely
+
+
+@compiled
+def extend_freely(sample, best, next_best, work, literals, size):
+    """Rank all extensions of a conjunction, whatever the order of their literals."""
+    cover = work.covers[0]
+    for w in range(cover.size):
+        cover[w] = EVERYWHERE
+        for c in range(size):
+            cover[w] &= sample.columns[literals[c], w]
+    slack = 2.0 * add_rows(sample.rows, cover, sample.signed, work.rough, np.int64(0))
+    work.visits[0] += sample.ends.size
+    for j in range(sample.ends.size):
+        value = best.share * (abs(2.0 * work.rough[j] - sample.mean) + slack)
+        promising = value >= threshold(best) or value >= threshold(next_best)
+        if promising and insert(j, literals, size, sample.ends, work.path):
+            gain = common(cover, sample.columns[j], sample.signed)
+            if gain != 0.0 and is_first(literals, size, j, sample.twins, sample.ends):
+                offer(best, 2.0 * gain - sample.mean, work.path, size + 1)
+                offer(next_best, 2.0 * gain - sample.mean, work.path, size + 1)
+
+
+@compiled
+def insert(literal, literals, size, ends, path):
+    """One literal more, in order; unless there is one of its attribute."""
+    place = 0
+    for c in range(size):
+        if ends[literals[c]] == ends[literal]:
+            return False
+        path[c + (literals[c] > literal)] = literals[c]
+        place += literals[c] < literal
+    path[place] = literal
+    return True
+
 
 FEW = 0.2  # of the literals: up to which share of them branch and bound is the faster way to pairs
 LEAST = 64  # literals: of the pairs of fewer, products take no longer than bounds

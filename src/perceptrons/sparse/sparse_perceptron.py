@@ -15,22 +15,21 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from .._types import Array
 from ..base import codes_of
-from ..data.checks import number
-from ..data.literals import LiteralEncoder
-from ..data.rows import Array
-from ..data.threads import one_thread
-from ..fields import Field
+from ..checks import number
+from ..compiled import one_thread
+from ..model_file.declarations import Field
+from ..tables.literal_encoder import LiteralEncoder
 from .boosting import merged
-from .explanation import Explanation
-from .problem import read_again, read_problem
-from .record import BOOSTED, restore_runs
-from .rules import WeightedConjunctions
-from .running import run, staged_scores
+from .n_stages import Plan, make_plan, splits_of
+from .runs import run, staged_scores
 from .scorecard import Card, card_of, text_of, totals_of
-from .settings import check_size, read_scope, read_settings
-from .staging import Plan, make_plan, splits_of
+from .sparse_file import BOOSTED, restore_runs
+from .sparse_parameters import check_size, read_scope, read_settings
+from .sparse_problem import read_again, read_problem
 from .suggestions import Suggestion, look_for
+from .weighted_conjunctions import Explanation, WeightedConjunctions
 
 
 class SparsePerceptron(WeightedConjunctions):

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..data.literals import Literal
-from ..data.rows import Array
+from .._types import Array
+from ..tables.literal_encoder import Literal
 from .conjunctions import TIE, Found, Literals, rows_of
-from .problem import Problem
-from .rules import Conjunction
 from .search import Scope, Search
+from .sparse_problem import Problem
+from .weighted_conjunctions import Conjunction
 
 SHORTLIST = 50  # times as many as are wanted are looked through
 PASSES = 10  # through the model's conjunctions

@@ -22,7 +22,7 @@ from .counting import (
     unit_vector_compression,
     unit_vector_margin,
 )
-from .limits import bound, checked, require
+from .inputs import bound, checked, require
 
 __all__ = [
     "adaptive_margin",

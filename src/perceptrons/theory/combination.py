@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Array
 from .certificate import lifted_norm
 from .convex import Body, Hull
+from .inputs import Array
 
 RANDOM_DIRECTIONS = 8
 

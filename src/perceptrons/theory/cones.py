@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 from scipy.optimize import nnls
 
-from .arrays import Array, matrix, vector
 from .certificate import lifted_norm
 from .combination import hold
-from .limits import real
+from .inputs import Array, matrix, real, vector
 from .separation import Near, separate
 
 FINEST = 1e-9  # the smallest eps, as a share of the longest vectors

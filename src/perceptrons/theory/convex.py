@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import LARGEST, Array, length, matrix, require_scale, tolerance, vector
 from .certificate import lifted_norm
+from .inputs import LARGEST, Array, length, matrix, require_scale, tolerance, vector
 
 CENTRE_STEPS = 100  # the ball around a point set is then at most 1 + 1/√101 times as wide as the smallest
 FINEST = 1e-10  # the smallest eps, as a share of the largest coordinate, that rounding leaves meaningful

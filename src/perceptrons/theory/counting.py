@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaln
 
-from .limits import Array, bound, checked, require
+from .inputs import Array, bound, checked, require
 
 
 @bound

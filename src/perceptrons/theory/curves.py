@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc, betaln, erf, erfc, poch, xlog1py, xlogy
 
-from .limits import Array, bound, checked, require
+from .inputs import Array, bound, checked, require
 
 __all__ = [
     "agreement",

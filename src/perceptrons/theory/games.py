@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 from scipy.optimize import nnls
 
-from .arrays import Array, matrix
 from .combination import hold
-from .limits import real
+from .inputs import Array, matrix, real
 
 LEAST_TOL = 1e-12  # below, rounding in xᵀA decides
 MOST_DECISIONS = 200  # halving alone needs 2·40 for LEAST_TOL

@@ -15,9 +15,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from .arrays import LARGEST, matrix, require_scale
 from .certificate import lifted_norm, margin_interval
-from .limits import real
+from .inputs import LARGEST, matrix, real, require_scale
 
 Array = NDArray[Any]
 NEW_ROWS = 64  # that join in a round

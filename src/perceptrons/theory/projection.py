@@ -37,7 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .counting import log_partitions
-from .limits import checked, real, require
+from .inputs import checked, real, require
 
 Array = NDArray[Any]
 SMALLEST = 1e-70  # of eps and eta; the dimension grows like 1/eps⁴ and must stay a float

@@ -29,10 +29,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Array, steps_allowed
 from .certificate import lifted_norm
 from .combination import Combination, hold
 from .convex import Body, Hull, Pair
+from .inputs import Array, steps_allowed
 
 POINTS, MARGIN = 33.0, 12.0  # at most POINTS (R/ε)² points, margin at least ε/MARGIN
 Used = tuple[Counter[Any], Counter[Any]]

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Array, matrix, steps_allowed, tolerance
 from .certificate import lifted_norm
 from .combination import hold
+from .inputs import Array, matrix, steps_allowed, tolerance
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,56 @@
+"""Parameters of `BinaryPerceptron`, checked."""
+
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+from ..checks import is_number, number, one_of
+
+MOST = 2**31 - 1  # of thresholds: 32 bits
+INFLUENCE, HEBB, SBPI, AUTO = "influence", "clipped-hebb", "sbpi", "auto"
+FIGURE_1, MIN_ERROR = "figure-1", "min-error"  # how thresholds are chosen
+
+
+class Settings(NamedTuple):
+    method: str
+    epsilon: float
+    threshold: int | str  # an integer, "figure-1", "min-error"; "auto" for sbpi, which learns it
+    binarize: float | str | None
+    max_epochs: int
+
+    @property
+    def needs_rows(self) -> bool:
+        """Whether counts are not enough."""
+        return self.method == SBPI or isinstance(self.threshold, str)
+
+
+def read_settings(model: Any) -> Settings:
+    method = one_of("method", model.method, (INFLUENCE, HEBB, SBPI))
+    epsilon = number("epsilon", model.epsilon, 0.0, 1.0, "use 0.1, the error that is aimed at")
+    most = number("max_epochs", model.max_epochs, 0, float("inf"), "use 1000", Integral)
+    return Settings(method, float(epsilon), _threshold(model), _binarize(model.binarize), int(most))
+
+
+def _threshold(model: Any) -> int | str:
+    value = model.threshold
+    if is_number(value, Integral):
+        return int(
+            number("threshold", value, -MOST - 1, MOST + 1, "a sum of votes is never so large", Integral)
+        )
+    if not isinstance(value, str) or value not in (AUTO, FIGURE_1, MIN_ERROR):
+        raise ValueError(
+            f"threshold={value!r}, but it must be an integer, 'auto', 'min-error' or 'figure-1'; use 'auto'."
+        )
+    if value == AUTO and model.method != SBPI:
+        return 0 if model.method == HEBB else MIN_ERROR
+    return value
+
+
+def _binarize(value: Any) -> float | str | None:
+    if value is None or (isinstance(value, str) and value == AUTO):
+        return value
+    if not is_number(value, Real) or not abs(float(value)) < float("inf"):
+        raise ValueError(
+            f"binarize={value!r}, but it must be 'auto', a finite number at which all columns are cut, or "
+            "None for columns of two values; use 'auto'."
+        )
+    return float(value)

@@ -1,0 +1,39 @@
+"""Where results are written: looked at before the work, better than after it."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from ..tables.delimited import SEPARATORS
+
+
+def check_out(out: Path, **inputs: Path) -> None:
+    """Can a file be written there, and is it none of the files to be read?"""
+    for what, path in inputs.items():
+        if out.exists() and path.exists() and out.samefile(path):
+            raise ValueError(f"--out names the {what} itself; choose another file.")
+    if out.is_dir():
+        raise ValueError(f"{out} is a folder; --out names a file.")
+    if out.exists() and not out.is_file():
+        raise ValueError(f"{out} is a device or pipe, which cannot be replaced; --out names a file.")
+    folder = Path(os.path.realpath(out)).parent  # a link is followed
+    if not folder.is_dir():
+        raise ValueError(f"There is no folder {out.parent} to write to; create it first.")
+    if not os.access(folder, os.W_OK):
+        raise ValueError(f"Nothing may be written to the folder {folder}; choose another.")
+
+
+def check_text(out: Path) -> None:
+    """Predictions are text, and the suffix must not say something else."""
+    if out.suffix and out.suffix.lower() not in SEPARATORS:
+        known = ", ".join(SEPARATORS)
+        raise ValueError(f"Predictions are written as text, but {out} is none; let it end in {known}.")
+
+
+def check_savable(learner: Any, name: str) -> None:
+    from ..learners import may_reject
+    from ..model_file.estimators import HOMES
+
+    if type(learner).__name__ not in HOMES:
+        other = "conservative, which may reject two classes, too" if may_reject(learner) else "a perceptron"
+        raise ValueError(f"The learner {name!r} cannot be saved; leave --out away, or choose {other}.")

@@ -1,0 +1,83 @@
+"""The parameters of `ConservativePerceptron`, checked."""
+
+import math
+from collections.abc import Iterable
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._types import Array
+from ..checks import flag, is_number, number, one_of
+from ..rejection.costs import Prices
+from .conservative_sweep import Steps
+
+CPLR1, CPLR2 = "cplr1", "cplr2"
+LEARNT, EXACT = "learnt", "exact"
+AUTO = "auto"
+BAND_STEPS = (0.01, 0.1, 1.0)
+
+
+class Settings(NamedTuple):
+    """As the training takes them."""
+
+    rule: str
+    symmetric: bool
+    exact: bool
+    standardize: bool
+    step_sizes: list[tuple[float, float]]  # of weights and of bands
+    max_band: float | None  # None: by the scores of the starting weights
+    n_restarts: int
+    max_epochs: int
+
+
+def read_settings(model: Any) -> Settings:
+    max_band = None if is_auto(model.max_band) else model.max_band
+    if max_band is not None:
+        number("max_band", max_band, -math.inf, math.inf, "use 'auto'")
+        if max_band < 0:
+            raise ValueError(f"max_band={max_band!r}, but it must be >= 0, or 'auto'.")
+    return Settings(
+        one_of("rule", model.rule, (CPLR1, CPLR2)),
+        flag("symmetric", model.symmetric),
+        one_of("band", model.band, (LEARNT, EXACT)) == EXACT,
+        flag("standardize", model.standardize),
+        _step_sizes(model),
+        None if max_band is None else float(max_band),
+        int(number("n_restarts", model.n_restarts, 0, math.inf, "1 tries one start", Integral)),
+        int(number("max_epochs", model.max_epochs, 0, math.inf, "use 100", Integral)),
+    )
+
+
+def is_auto(value: Any) -> bool:
+    return isinstance(value, str) and value == AUTO
+
+
+def _step_sizes(model: Any) -> list[tuple[float, float]]:
+    """All pairs to try. By default CPLR1's bands move with its weights, CPLR2's by themselves."""
+    of_weights = _sizes("eta_weights", model.eta_weights)
+    if not is_auto(model.eta_bands):
+        return [(eta, other) for eta in of_weights for other in _sizes("eta_bands", model.eta_bands)]
+    return [(eta, step * eta if model.rule == CPLR1 else step) for eta in of_weights for step in BAND_STEPS]
+
+
+def _sizes(name: str, value: Any) -> list[float]:
+    several = not isinstance(value, str) and isinstance(value, Iterable)
+    sizes = list(value) if several else [value]
+    if not sizes or not all(is_number(one) and 0.0 < one < math.inf for one in sizes):
+        auto = ", or 'auto'" if name == "eta_bands" else ""
+        raise ValueError(f"{name}={value!r}, but it must be a number > 0, or several of them{auto}.")
+    return [float(one) for one in sizes]
+
+
+def steps_of(rule: str, prices: Prices) -> Steps:
+    """Equations 9 to 11, or 13: by rejected or wrong, and by class."""
+    a, b, c = prices
+    nothing = np.zeros((2, 2))
+    if rule == CPLR2:
+        return Steps(_pair(a + c, a + b), nothing, nothing)
+    return Steps(_pair(a + b, a + 2 * b - c), _pair(-(a + c), -(a + b)), _pair(b - c, b - c))
+
+
+def _pair(rejected: Array, wrong: Array) -> Array:
+    return np.stack([rejected, wrong])

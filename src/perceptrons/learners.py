@@ -1,0 +1,110 @@
+"""Learners by name: what the commands and `compare` know, and how each one takes a table."""
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import Any
+
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import get_tags
+
+from .binary.binary_perceptron import BinaryPerceptron
+from .conservative.chow_classifier import ChowClassifier
+from .conservative.conservative_perceptron import ConservativePerceptron
+from .margin.kernel_perceptron import KernelPerceptron
+from .margin.maximum.max_margin_perceptron import MaxMarginPerceptron
+from .margin.named import NAMED
+from .margin.perceptron import Perceptron
+from .rejection.costs import Costs
+from .rejection.rejecting import Rejecting
+from .sparse.sparse_perceptron import SparsePerceptron
+from .tables.literal_encoder import LiteralEncoder
+from .tables.table_encoder import TableEncoder
+
+Build = Callable[[int, int], Any]
+
+
+def _perceptron(**settings: Any) -> Build:
+    return lambda seed, max_epochs: Perceptron(**{"random_state": seed, "max_epochs": max_epochs, **settings})
+
+
+SHORT_CARD = 25  # votes: more points than that nobody adds up by hand
+LEARNERS: dict[str, Build] = {  # name → (seed, max_epochs) → an estimator to be fitted
+    "perceptron": _perceptron(result="pocket"),
+    "growing margin": _perceptron(margin="growing", result="pocket"),
+    "averaged": _perceptron(result="average"),
+    "max margin": lambda seed, max_epochs: MaxMarginPerceptron(max_iter=max_epochs),
+    "soft margin": lambda seed, max_epochs: MaxMarginPerceptron(C=1.0, max_iter=max_epochs),
+    "sparse": lambda seed, max_epochs: SparsePerceptron(random_state=seed),
+    "scorecard": lambda seed, max_epochs: SparsePerceptron(
+        booster="majority", max_stages=SHORT_CARD, random_state=seed
+    ),
+    "kernel": lambda seed, max_epochs: KernelPerceptron(
+        result="pocket", random_state=seed, max_epochs=max_epochs
+    ),
+    "conservative": lambda seed, max_epochs: ConservativePerceptron(random_state=seed, max_epochs=max_epochs),
+    "chow": lambda seed, max_epochs: ChowClassifier(
+        Perceptron(result="average", random_state=seed, max_epochs=max_epochs)
+    ),
+    "binary": lambda seed, max_epochs: BinaryPerceptron(random_state=seed),
+    "binary sbpi": lambda seed, max_epochs: BinaryPerceptron(
+        method="sbpi", max_epochs=max_epochs, random_state=seed
+    ),
+    "logistic regression": lambda seed, max_epochs: LogisticRegression(max_iter=10_000),
+    "shallow tree": lambda seed, max_epochs: DecisionTreeClassifier(max_depth=3, random_state=seed),
+}
+# at most: many runs at once, six fits, and epochs that seldom end by themselves
+EPOCHS, USUAL_EPOCHS = {"conservative": 100, "chow": 100, "binary sbpi": 100}, 1000
+# on many rows only if asked for: minutes, cross-validated
+SLOW = ("kernel", "sparse", "scorecard", "conservative")
+MANY_ROWS, FEW_EPOCHS = 10_000, 100  # of a kernel learner, whose epochs take the square of the rows
+
+
+def default_learners(n_rows: int, n_classes: int = 2) -> list[str]:
+    """Those that are quick enough for so many rows, and tell so many classes apart."""
+    quick = [name for name in LEARNERS if name not in SLOW or n_rows <= MANY_ROWS]
+    return [name for name in quick if tells_apart(name, n_classes)]
+
+
+def tells_apart(name: str, n_classes: int) -> bool:
+    """Whether the learner of this name is meant for so many classes."""
+    return n_classes <= 2 or bool(get_tags(build_learner(name)).classifier_tags.multi_class)
+
+
+def may_reject(model: Any) -> bool:
+    return isinstance(model, Rejecting)
+
+
+def build_learner(
+    name: str, *, seed: int = 0, max_epochs: int | None = None, costs: Costs | None = None
+) -> Any:
+    """An estimator to be fitted, by its name in `LEARNERS` or its historical name in `NAMED`.
+
+    Costs are for those that may reject; the others know of none.
+    """
+    given = {} if max_epochs is None else {"max_epochs": max_epochs}
+    if name in LEARNERS:
+        learner = LEARNERS[name](seed, max_epochs or EPOCHS.get(name, USUAL_EPOCHS))
+        return learner.set_params(costs=costs) if costs and may_reject(learner) else learner
+    if name in NAMED:
+        return Perceptron(**{"random_state": seed, **NAMED[name], **given})
+    names = list(dict.fromkeys([*LEARNERS, *NAMED]))
+    close = get_close_matches(name, names, n=1)
+    meant = f"did you mean {close[0]!r}? T" if close else "t"
+    raise ValueError(f"There is no learner {name!r}; {meant}here are {', '.join(names)}.")
+
+
+def reads_tables(learner: Any) -> bool:
+    """Whether it takes a table as it is: names, holes and all."""
+    return bool(get_tags(learner).input_tags.categorical)
+
+
+def encoder_for(learner: Any) -> Any:
+    """What turns tables into rows for it: literals, which are bits, or coordinates."""
+    return LiteralEncoder() if isinstance(learner, BinaryPerceptron) else TableEncoder()
+
+
+def for_tables(learner: Any) -> Any:
+    """An estimator that takes tables: the learner, behind an encoder where it needs one."""
+    return learner if reads_tables(learner) else make_pipeline(encoder_for(learner), learner)

@@ -1,0 +1,294 @@
+"""The loop over sweeps: orders, stopping, and what is kept of the way (Python; the sweep is compiled).
+
+`train` runs one weight vector over one set of signs. An order is a function that runs one epoch and
+returns a verdict: converged, stuck (no row violates but the certified gap is open), capped, or none yet.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._types import Array
+from ..checks import number
+from ..rows.layouts import CSR, Gram, Rows
+from ..rows.order import BLOCK, given, shuffled
+from ..theory.certificate import lifted_norm
+from .kernel_values import kernel_norm
+from .margin_parameters import Plan
+from .memory import Memory, Pocket, remember
+from .rules import PASSIVE_AGGRESSIVE, Rule
+from .sweep import State, excesses, survey, sweep
+
+CONVERGED, STUCK, CAPPED = "converged", "stuck", "capped"
+Verdict = str | None
+
+NEVER = 2**62  # a count that is not reached
+AHEAD = 1024  # places of an order looked at for rows to be fetched together,
+TOGETHER = 256  # so many of them at most
+CACHE = 1 << 24  # bytes; fewer are in the cache anyway, and need no streaming
+
+ACTIVE_SHARE = 0.1  # of the rows, those with the lowest scores, are swept between two full passes,
+ACTIVE_ROWS = 32  # but at least so many,
+ACTIVE_PASSES = 25  # so often in one call of the compiled sweep,
+ACTIVE_CALLS = 40  # in so many calls at most
+
+
+class Survey(NamedTuple):
+    """What `sweep.survey` returns, by name."""
+
+    worst: int
+    violated: bool
+    short: int
+    low: float
+    errors: int
+
+
+class Entry(NamedTuple):
+    """A correction, as it is logged: w ← w + step·y·x of that row, which did not exceed beta."""
+
+    row: int
+    step: float
+    beta: float
+
+
+@dataclass
+class Run:
+    """One training run: the rows, the rule, what went before, and the state that changes."""
+
+    X: Rows
+    y: Array
+    rule: Rule
+    plan: Plan
+    before: Memory
+    state: State
+    verdict: Verdict = None
+    margin: float = np.nan  # of the weights when all rows were last looked at in this epoch
+    plain: bool = False  # order "active" has given up and sweeps all rows
+    snapshot: list[Array] | None = None  # the state before it began
+    fetch: Callable[[Array], None] | None = None  # makes rows ready that are about to be corrected
+    log: list[Entry] | None = None  # every correction, if it is asked for
+
+    def __post_init__(self) -> None:
+        self.history = {name: list(values) for name, values in self.before.history.items()}
+        self.pocket = self.before.pocket
+        self.rows = given(len(self.y))
+        cells = self.X.data if isinstance(self.X, CSR) else self.X
+        self.block = BLOCK if isinstance(cells, np.ndarray) and cells.nbytes > CACHE else 0
+        start, most = int(self.clock["presentations"]), self.plan.max_epochs * len(self.y)
+        self.half, self.budget = start + most // 2, start + most
+        self.max_updates = NEVER if self.plan.max_updates is None else min(self.plan.max_updates, NEVER)
+
+    @property
+    def clock(self) -> Any:
+        """The one record of the clock; reading and writing go to the state."""
+        return self.state.clock[0]
+
+    def memory(self) -> Memory:
+        memory = remember(self.before, self.state, self.y)
+        return memory._replace(history=self.history, pocket=self.pocket)
+
+    def norm(self) -> float:
+        """‖w‖ in lifted space."""
+        rho, b = np.sqrt(self.rule.rho_squared), self.clock["intercept"]
+        if isinstance(self.X, Gram):
+            norm = kernel_norm(self.state.duals * self.y, self.state.w, self.X.diagonal)
+            return lifted_norm(np.array([norm.value]), b, rho)
+        return lifted_norm(self.state.w.astype(np.float64), b, rho)
+
+    def capped(self) -> bool:
+        return bool(self.clock["updates"] >= self.max_updates)
+
+    def present(self, order: Array, block: int = 0, stop_clean: int = NEVER) -> None:
+        """Sweep over the rows of an order, pausing for each step that Python must compute or log, and
+        for rows that must be fetched."""
+        one_by_one = self.plan.eta is not None or self.log is not None
+        position = 0
+        while position < len(order) and not self.capped() and self.clock["clean"] < stop_clean:
+            updates = int(self.clock["updates"])
+            betas = float(self.clock["beta_negative"]), float(self.clock["beta_positive"])
+            stop = updates + 1 if one_by_one else self.max_updates
+            rule = self.rule_of(updates + 1)
+            position = sweep(self.X, self.y, order, position, block, stop, stop_clean, rule, self.state)
+            if self.log is not None and self.clock["updates"] > updates:
+                row = int(order[position - 1])
+                self.log.append(Entry(row, float(self.clock["step"]), betas[int(self.y[row] > 0)]))
+            if self.fetch is not None and position < len(order):
+                self.fetch(self.soon(order[position:]))
+
+    def rule_of(self, update: int) -> Rule:
+        """The rule of that correction, its step from the user's function if there is one."""
+        if self.plan.eta is None:
+            return self.rule
+        eta = number(f"eta({update})", self.plan.eta(update), 0, np.inf, "mend eta")
+        return self.rule._replace(eta=float(eta))
+
+    def soon(self, order: Array) -> Array:
+        """The next rows that will be corrected if nothing changes until then; not many more than have been
+        corrected so far, because corrections change that."""
+        rows, clock = order[:AHEAD], self.clock
+        y = self.y[rows]
+        betas = np.where(y > 0, clock["beta_positive"], clock["beta_negative"])
+        calm = y * (self.state.w[rows] + clock["intercept"]) > betas
+        limit = min(TOGETHER, 8 + int(clock["updates"]))
+        return np.asarray(rows[~calm | self.rule.always][:limit])
+
+    def survey(self) -> Survey:
+        """Look at all rows under the present weights."""
+        seen, norm = Survey(*survey(self.X, self.y, self.rule, self.state)), self.norm()
+        self.margin = seen.low / norm if norm > 0 else np.nan
+        return seen
+
+    def margin_bound(self, norm: float) -> float:
+        """No hyperplane has a larger margin; infinite before the first correction, NaN if unknown."""
+        if self.before.foreign:
+            return np.nan
+        return norm / float(self.clock["steps"]) if self.clock["steps"] > 0 else np.inf
+
+    def gap_closed(self) -> bool:
+        """Is the margin, as last looked at, within tol of the bound?"""
+        return self.plan.tol is not None and self.margin >= (1 - self.plan.tol) * self.margin_bound(
+            self.norm()
+        )
+
+    def judge(self, clean: bool) -> Verdict:
+        """The verdict at the end of an epoch."""
+        seen = self.survey() if clean or self.plan.tol is not None else None
+        if self.gap_closed():
+            return CONVERGED
+        if self.capped():
+            return CAPPED
+        if clean and seen and (self.rule.step != PASSIVE_AGGRESSIVE or seen.short == 0):
+            return CONVERGED if self.plan.tol is None else STUCK
+        return None
+
+    def record(self, updates_before: int) -> None:
+        """Write the epoch's line of history; look into the pocket."""
+        norm, clock = self.norm(), self.clock
+        if not np.isfinite(norm):
+            raise ValueError(
+                "The weights overflowed. Scale the columns (StandardScaler), or lower eta or margin."
+            )
+        line = {
+            "updates": max(0, int(clock["updates"]) - updates_before),  # some may have been taken back
+            "errors": int(clock["errors"]),
+            "margin": self.margin,
+            "margin_bound": self.margin_bound(norm),
+        }
+        for name, value in line.items():
+            self.history[name].append(value)
+        if self.plan.result == "pocket":
+            errors, margin = self.survey().errors, self.margin
+            if self.pocket is None or self.pocket.beaten_by(errors, margin):
+                last = self.memory().last()
+                self.pocket = Pocket(errors, margin, last._replace(w=last.w.copy()))
+        if self.plan.verbose:
+            shown = (f"{name} {value:.6g}" for name, value in line.items())
+            print(f"epoch {len(self.history['updates'])}:", *shown)
+
+
+def train(run: Run) -> None:
+    """Run epochs until a verdict falls or `max_epochs` is used up."""
+    epoch = {"cyclic": cyclic, "shuffle": shuffle, "worst": worst, "active": active}[run.plan.order]
+    while run.verdict is None and run.clock["presentations"] < run.budget:
+        updates = int(run.clock["updates"])
+        run.clock["errors"], run.margin = 0, np.nan
+        run.verdict = epoch(run)
+        run.record(updates)
+
+
+def one_pass(run: Run) -> None:
+    """Present every row once, in random order if that is the order, else as given."""
+    updates, m = int(run.clock["updates"]), len(run.y)
+    run.clock["errors"] = 0
+    if run.plan.order == "shuffle":
+        run.present(shuffled(m, run.before.rng), run.block)
+    else:
+        run.present(run.rows)
+    run.record(updates)
+
+
+def cyclic(run: Run) -> Verdict:
+    """The rows as they stand; done after m rows running without a correction, wherever that is."""
+    m = len(run.y)
+    run.present(run.rows, stop_clean=NEVER if run.rule.step == PASSIVE_AGGRESSIVE else m)
+    return run.judge(clean=run.clock["clean"] >= m)
+
+
+def shuffle(run: Run) -> Verdict:
+    """A fresh order each epoch; done after a whole epoch without a correction. (To stop after m clean
+    rows, as `cyclic` does, would be wrong: both halves may have left out the same row.)"""
+    m = len(run.y)
+    run.present(shuffled(m, run.before.rng), run.block)
+    return run.judge(clean=run.clock["clean"] >= m)
+
+
+def worst(run: Run) -> Verdict:
+    """A look at all rows, then one correction: of the row furthest below its target. With `tol` it is
+    corrected even if it does not violate, until the gap closes (MinOver, Krauth and Mézard)."""
+    seen, clock = run.survey(), run.clock
+    if not run.rule.always:
+        run.margin = np.nan  # it is about to change; with tol the certified moment is this one
+    clock["presentations"] += len(run.y)
+    clock["errors"] = seen.errors
+    if run.rule.always and run.gap_closed():
+        return CONVERGED
+    presentations, updates = int(clock["presentations"]), int(clock["updates"])
+    if seen.worst >= 0 and (seen.violated or run.rule.always):
+        run.present(run.rows[seen.worst : seen.worst + 1])
+        clock["presentations"], clock["errors"] = presentations, seen.errors  # the row is counted already
+    idle = bool(clock["updates"] == updates)
+    if run.rule.always:
+        return STUCK if idle else CAPPED if run.capped() else None
+    return run.judge(clean=seen.short == 0 if run.rule.step == PASSIVE_AGGRESSIVE else idle)
+
+
+def active(run: Run) -> Verdict:
+    """A full pass, then passes over the rows that score lowest until none of them is corrected.
+
+    On rows that are not separable this never ends, and weights made of the hardest rows are worth little.
+    So when half of the budget is gone, what those rows did is taken back and all rows are swept.
+    """
+    m = len(run.y)
+    run.present(run.rows)
+    clean = bool(run.clock["clean"] >= m)
+    few = max(ACTIVE_ROWS, int(ACTIVE_SHARE * m))
+    if not clean and few < m and not run.plain:
+        if run.snapshot is None:
+            run.snapshot = [part.copy() for part in run.state]
+        settle(run, few)
+        if run.clock["presentations"] >= run.half and not run.capped():
+            take_back(run)
+    verdict = run.judge(clean)
+    run.clock["clean"] = 0
+    return verdict
+
+
+def settle(run: Run, few: int) -> None:
+    """Sweep the lowest rows until none of them is corrected."""
+    passes = np.tile(lowest(excesses(run.X, run.y, run.state), few), ACTIVE_PASSES)
+    run.clock["clean"] = 0
+    for _ in range(ACTIVE_CALLS):
+        run.present(passes, stop_clean=few)
+        if run.clock["clean"] >= few or run.clock["presentations"] >= run.half:
+            return
+
+
+def take_back(run: Run) -> None:
+    """The state as it was before the first rows were singled out, but for the rows presented since."""
+    presentations = int(run.clock["presentations"])
+    for part, was in zip(run.state, run.snapshot or (), strict=True):
+        part[...] = was
+    run.clock["presentations"] = presentations
+    run.plain, run.snapshot = True, None
+    if run.log is not None:
+        del run.log[int(run.clock["updates"]) :]
+
+
+def lowest(values: Array, few: int) -> Array:
+    """The places of the `few` smallest values, in ascending order; of equals the first."""
+    limit = np.partition(values, few - 1)[few - 1]
+    below = values < limit
+    below[np.flatnonzero(values == limit)[: few - np.count_nonzero(below)]] = True
+    return np.asarray(given(len(values))[below])

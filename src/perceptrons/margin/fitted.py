@@ -1,0 +1,80 @@
+"""What to say when training did not end by its own rule.
+
+From what the runs left to the fitted attributes that every margin model shows.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..rows.encode import Encoded, vanishing
+from ..theory.certificate import Certificate
+from .epochs import CAPPED, STUCK, Verdict
+from .memory import Memory, Model
+from .rules import Rule
+from .theorem import Terms
+
+
+def publish(model: Any, memories: Sequence[Memory], terms: Terms) -> list[Model]:
+    """Set counts, intercepts, duals and history; returns the weights, one `Model` per weight vector."""
+    results = [memory.result(terms.settings["result"]) for memory in memories]
+    one = len(results) == 1
+    model.lift_ = float(np.sqrt(terms.rho_squared))
+    model.intercept_ = np.array([result.b for result in results])
+    model.support_ = (
+        results[0].rows if one else np.unique(np.concatenate([result.rows for result in results]))
+    )
+    model.dual_coef_ = np.zeros((len(results), len(model.support_)))
+    for k, result in enumerate(results):
+        model.dual_coef_[k, np.searchsorted(model.support_, result.rows)] = result.duals
+    updates, presentations = (
+        [int(memory.clock[name][0]) for memory in memories] for name in ("updates", "presentations")
+    )
+    model.n_rows_ = memories[0].n_rows
+    model.n_updates_ = updates[0] if one else np.array(updates)
+    model.n_presentations_ = presentations[0] if one else np.array(presentations)
+    model.n_iter_ = max(1, -(-max(presentations) // model.n_rows_))
+    history = [{name: np.array(values) for name, values in memory.history.items()} for memory in memories]
+    model.history_ = history[0] if one else history
+    return results
+
+
+def count_hopeless(data: Encoded, rule: Rule, memories: Sequence[Memory]) -> int:
+    """How many rows of zeros no hyperplane through the origin can classify (there is no intercept)."""
+    if rule.rho_squared > 0 or data.smallest > 0:
+        return 0
+    zero, most = vanishing(data.X, len(data.codes)), 0
+    for memory, signs in zip(memories, data.signs(), strict=True):
+        fine = (signs < 0) & rule.negative_ties & (memory.clock["beta_negative"][0] == 0.0)
+        most = max(most, int((zero & ~fine).sum()))
+    return most
+
+
+def complaint(
+    model: Any, certificates: Sequence[Certificate], verdicts: Sequence[Verdict], hopeless: int
+) -> str:
+    """What went wrong, and what to change."""
+    if hopeless:
+        return (
+            f"{hopeless} rows are all zeros and fit_intercept=False: no hyperplane through the origin "
+            "classifies them. Use fit_intercept=True or drop them."
+        )
+    if STUCK in verdicts:
+        return (
+            f"No row violates its target, but the margin is not certified to be within tol={model.tol} of "
+            "the best. Use order='worst', which goes on until it is."
+        )
+    cap = "max_updates" if CAPPED in verdicts else "max_epochs"
+    shares = [certificate.n_errors / certificate.n_rows for certificate in certificates]
+    wrong = max(shares)
+    which = f" (class {model.classes_[shares.index(wrong)]} against the rest)" if len(shares) > 1 else ""
+    message = (
+        f"Stopped by {cap}={getattr(model, cap)} with {wrong:.1%} of the training rows wrong{which}. "
+        f"Raise {cap}"
+    )
+    if wrong == 0.0:
+        return f"{message}, or ask for less margin."
+    if model.result == "last":
+        return f"{message}; if the data are not separable, use result='pocket' or 'average'."
+    return f"{message}, unless the data are not separable."

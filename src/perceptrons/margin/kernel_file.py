@@ -1,0 +1,69 @@
+"""What a model file holds of a `KernelPerceptron`, and whether it fits together."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from ..model_file.declarations import (
+    COLUMNS,
+    Array,
+    Count,
+    Either,
+    Field,
+    Flag,
+    Labels,
+    Matrix,
+    OneOrMore,
+    Real,
+    Record,
+)
+from .kernel_values import Kernel, read_kernel
+from .margin_file import CERTIFICATE, HISTORY, TERMS, check_rows, check_vectors, read_terms, require
+
+_PER_VECTOR = Either(Count(), Array(("int64",), ("vectors",)))  # a number where there is one vector
+
+KERNEL_FIELDS: dict[str, Field] = {
+    "classes_": Labels("classes"),
+    **COLUMNS,
+    "gamma_": Real(least=0.0),
+    "support_": Array(("int64",), ("used",)),
+    "support_vectors_": Matrix(("used", "kept")),
+    "dual_coef_": Array(("float64",), ("vectors", "used")),
+    "intercept_": Array(("float64",), ("vectors",)),
+    "n_rows_": Count(least=1),
+    "n_updates_": _PER_VECTOR,
+    "n_presentations_": _PER_VECTOR,
+    "n_iter_": Count(least=1),
+    "converged_": Flag(),
+    "history_": OneOrMore(Record(dict, {**HISTORY}), "vectors"),
+    "certificate_": OneOrMore(CERTIFICATE, "vectors"),
+    "_terms": TERMS,
+}
+
+
+def restore_kernel(model: Any) -> None:
+    """Check what was read and derive the rest."""
+    n_vectors = len(model.dual_coef_)
+    check_vectors(model, n_vectors)
+    read_terms(model)
+    check_rows(model.support_, model.n_rows_, "support_")
+    intercept = model._terms.rho_squared * model.dual_coef_.sum(axis=1)
+    size = model._terms.rho_squared * np.abs(model.dual_coef_).sum(axis=1)
+    require((np.abs(model.intercept_ - intercept) <= 1e-9 * size).all(), "intercept_")
+    for name in ("n_updates_", "n_presentations_"):
+        require(isinstance(getattr(model, name), int) == (n_vectors == 1), name)
+    model.lift_ = float(np.sqrt(model._terms.rho_squared))
+    model._kernel = _kernel(model)
+    kept = 0 if model._kernel.precomputed else model.n_features_in_
+    require(model.support_vectors_.shape[1] == kept, "support_vectors_")
+    require(kept or model.n_features_in_ == model.n_rows_, "n_rows_")
+
+
+def _kernel(model: Any) -> Kernel:
+    settings = SimpleNamespace(**{**model._terms.settings, "gamma": model.gamma_})
+    if callable(settings.kernel):
+        raise ValueError(
+            "its kernel is a function, which a file cannot hold; use one that has a name, or 'precomputed'"
+        )
+    return read_kernel(settings, None)

@@ -1,0 +1,206 @@
+"""`KernelPerceptron`: the margin family in dual form (Aizerman, Braverman and Rozonoer, 1964).
+
+Weights are a sum of rows, w = Σ a_i y_i φ(x_i), so a score is a sum of kernel values and φ is never needed.
+Training keeps the scores of all rows: a correction of row i adds τ·y_i·K(x_i, ·) to them. This is the same
+compiled sweep as `Perceptron`'s over rows of another kind (`rows.layouts.Gram`): the same policies, and for
+the linear kernel the same corrections.
+"""
+
+import warnings
+from collections.abc import Iterable
+from copy import copy
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import gen_batches
+
+from .._types import Array
+from ..base import Threshold
+from ..compiled import one_thread
+from ..model_file.declarations import Field
+from ..rows.encode import Encoded, encode, is_sparse
+from ..rows.order import generators
+from ..theory.certificate import lifted_norm
+from .certificates import CLOSE, EPSILON, Look, certificates_of
+from .epochs import CONVERGED, Run, train
+from .fitted import complaint, count_hopeless, publish
+from .kernel_file import KERNEL_FIELDS, restore_kernel
+from .kernel_values import BATCH, Kernel, given_gram, kernel_norm, read_kernel
+from .margin_parameters import Plan, check_radius, read_lift, read_plan, read_rule
+from .memory import blank, open_state
+from .rules import Rule
+from .theorem import Terms, settled
+
+
+class KernelPerceptron(Threshold):
+    """A perceptron in the feature space of a kernel, with a certificate of what it achieved there.
+
+    Parameters
+    ----------
+    kernel : str or callable, default "rbf"
+        A kernel of `sklearn.metrics.pairwise` ("linear", "poly", "rbf", "laplacian", "cosine", …), a function
+        of two sets of rows that returns the matrix of their kernel values, or "precomputed".
+    gamma : "scale", "auto" or float, default "scale"
+        γ of the kernels that have one: 1/(n·variance of X), 1/n, or the number.
+    degree, coef0 : default 3 and 1
+        Of the polynomial and sigmoid kernels.
+    step, eta, margin, alpha, order, result, ties, fit_intercept, intercept_scaling, max_epochs, max_updates,
+    tol, random_state, verbose : as in `Perceptron`; R is the largest √K(x, x).
+
+    Attributes
+    ----------
+    classes_, n_features_in_, feature_names_in_ : as in scikit-learn.
+    support_, support_vectors_, dual_coef_, intercept_ : the rows ever used (numbers and values; no values for
+        a precomputed kernel) and what each contributed: a score is Σ dual_coef_·K(support_vectors_, x) + b.
+    gamma_ : γ as a number.
+    n_updates_, n_presentations_, n_iter_, converged_, n_rows_, lift_, history_, certificate_ : as in
+        `Perceptron`; margins are those of the feature space. The kernel must be positive semidefinite: for a
+        function or a matrix that is your word, for "sigmoid" and "additive_chi2" `margin_bound` is None.
+        `separable` is never False here: kernel values are rounded, so a sum is not known to be exactly 0.
+
+    Examples
+    --------
+    >>> from perceptrons import KernelPerceptron
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]      # XOR: no line separates it
+    >>> model = KernelPerceptron(kernel="rbf", gamma=1.0, random_state=0).fit(X, y)
+    >>> model.predict(X), model.certificate_.separable
+    (array([0, 1, 1, 0]), True)
+    """
+
+    _file_fields: ClassVar[dict[str, Field]] = KERNEL_FIELDS
+    _loaded = restore_kernel
+
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        *,
+        gamma: Any = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        step: str = "fixed",
+        eta: Any = 1.0,
+        margin: Any = 0.0,
+        alpha: float = 1.5,
+        order: str = "shuffle",
+        result: str = "last",
+        ties: str = "wrong",
+        fit_intercept: bool = True,
+        intercept_scaling: Any = "radius",
+        max_epochs: int = 1000,
+        max_updates: int | None = None,
+        tol: float | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.step = step
+        self.eta = eta
+        self.margin = margin
+        self.alpha = alpha
+        self.order = order
+        self.result = result
+        self.ties = ties
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.max_epochs = max_epochs
+        self.max_updates = max_updates
+        self.tol = tol
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any) -> "KernelPerceptron":
+        """Train until no row violates, the gap closes (`tol`), or a cap is reached."""
+        plan = read_plan(self)
+        data = encode(self, X, y)
+        data = data._replace(matrix=data.matrix.astype(np.float64, copy=False))
+        kernel = read_kernel(self, data.matrix)
+        with one_thread():  # two threads for slivers of rows take longer than one
+            gram = kernel.gram(data.matrix)
+            smallest, largest = float(gram.diagonal.min()), float(gram.diagonal.max())
+            data = data._replace(X=gram, smallest=smallest, largest=largest)
+            rule = read_rule(self, read_lift(self, largest))
+            check_radius(rule, largest)
+            runs = [self._run(data, kernel, rule, plan, *one) for one in self._vectors(data)]
+        memories = [run.memory() for run in runs]
+        fitted = copy(self)  # nothing of this model changes unless all goes well
+        fitted.classes_, fitted.gamma_, fitted._kernel = data.classes, kernel.gamma, kernel
+        fitted._terms = Terms(settled(self), rule.rho_squared, True, False, False)
+        publish(fitted, memories, fitted._terms)
+        fitted.support_vectors_ = data.matrix[fitted.support_][:, : 0 if kernel.precomputed else None]
+        certificates = certificates_of(fitted, data, batch=False)
+        fitted.certificate_ = certificates[0] if len(certificates) == 1 else certificates
+        verdicts, hopeless = [run.verdict for run in runs], count_hopeless(data, rule, memories)
+        fitted.converged_ = all(verdict == CONVERGED for verdict in verdicts) and not hopeless
+        self.__dict__.update(fitted.__dict__)
+        if not self.converged_:
+            warnings.warn(complaint(self, certificates, verdicts, hopeless), ConvergenceWarning, stacklevel=2)
+        return self
+
+    def _vectors(self, data: Encoded) -> Iterable[tuple[Array, Any]]:
+        """The signs of each weight vector, and its source of orders."""
+        n_vectors = 1 if len(data.classes) == 2 else len(data.classes)
+        return zip(data.signs(), generators(self.random_state, n_vectors), strict=True)
+
+    def _run(self, data: Encoded, kernel: Kernel, rule: Rule, plan: Plan, signs: Array, rng: Any) -> Run:
+        """Train one weight vector, from scores of 0."""
+        before = blank(np.zeros(len(signs)), 0.0, rule, self.result == "average", rng)
+        state = open_state(before, len(signs), rule, np.float64)
+        run = Run(data.X, signs, rule, plan, before, state, fetch=partial(kernel.fill, data.matrix, data.X))
+        train(run)
+        return run
+
+    def _sums(self, X: Any) -> Array:
+        return self._combine(X, self.dual_coef_)
+
+    def _combine(self, matrix: Any, duals: Array) -> Array:
+        """Scores without intercept, one column per row of duals; in batches, to spare memory."""
+        kernel, n, sums = self._kernel, matrix.shape[0], np.zeros((matrix.shape[0], len(duals)))
+        for part in gen_batches(n, BATCH) if n and len(self.support_) else ():
+            rows, given = matrix[part], kernel.precomputed
+            values = rows[:, self.support_] if given else kernel.values(rows, self.support_vectors_)
+            sums[part] = values @ duals.T
+        return sums
+
+    def _look(self, k: int, data: Encoded, signs: Array, a: Array) -> Look:
+        """What `certify` must know, from kernel values and duals."""
+        own, duals = self._own_rows(data.matrix), self.dual_coef_[[k]]
+        b, lift, kernel = float(self.intercept_[k]), self.lift_, self._kernel
+        reach = signs * (self._combine(data.matrix, duals)[:, 0] + b)
+        supports = data.matrix[self.support_] if own else self.support_vectors_
+        diagonal = kernel.diagonal(data.matrix)
+        own_diagonal = diagonal[self.support_] if own else kernel.diagonal(supports)
+        value, most = kernel_norm(duals[0], self._combine(supports, duals)[:, 0], own_diagonal)
+        norm, most = (lifted_norm(np.array([length]), b, lift) for length in (value, most))
+        largest = float(diagonal.max())
+        close = CLOSE[np.dtype(np.float64)] * max(norm, float(np.sqrt(largest + lift**2)))
+        summed = lifted_norm(np.zeros(1), self._terms.rho_squared * float(duals.sum()) - b, lift) <= close
+        n_errors = int(((reach < 0) | ((reach == 0) & (signs > 0))).sum())
+        proves = own and summed and not kernel.indefinite
+        terms = float(np.abs(duals[0]) @ np.sqrt(own_diagonal)) * float(np.sqrt(largest)) + abs(b)
+        blur = (len(self.support_) + 2) * EPSILON * terms
+        return Look(float(reach.min()), blur, n_errors, norm, largest, close, most if proves else None, False)
+
+    def _own_rows(self, matrix: Any) -> bool:
+        """Do these rows hold those ever used, at their places? A precomputed kernel knows no others."""
+        if self._kernel.precomputed:
+            if matrix.shape[0] != self.n_rows_:
+                raise ValueError(
+                    f"A precomputed kernel is certified on the {self.n_rows_} rows it was trained on, "
+                    f"but these are {matrix.shape[0]}."
+                )
+            given_gram(matrix)  # a matrix of other rows against these is not symmetric
+            return True
+        if matrix.shape[0] != self.n_rows_:
+            return False
+        difference = matrix[self.support_] - self.support_vectors_
+        return not (difference.count_nonzero() if is_sparse(difference) else difference.any())
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        return tags

@@ -1,0 +1,120 @@
+"""The parameters of the margin family, checked and turned into a `Rule` and a `Plan`.
+
+Every refusal names the value, the limit and what to do.
+"""
+
+import math
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any, NamedTuple
+
+from ..checks import flag, is_number, number, one_of
+from .rules import CONSTANT, FRACTIONAL, INFINITY, MARGINS, PASSIVE_AGGRESSIVE, STEPS, Rule
+
+CHOICES = {
+    "step": tuple(STEPS),
+    "order": ("cyclic", "shuffle", "worst", "active"),
+    "result": ("last", "average", "pocket"),
+    "ties": ("wrong", "negative"),
+}
+ROUNDING = 1e-6  # rows scaled to norm 1 may come out a little longer
+
+
+class Plan(NamedTuple):
+    """How to go about it: the parameters that are not arithmetic."""
+
+    order: str
+    result: str
+    max_epochs: int
+    max_updates: int | None
+    tol: float | None
+    eta: Callable[[int], float] | None  # a step that changes with the number of the correction
+    verbose: int
+
+
+def _count(value: Any) -> Any:
+    return int(value) if isinstance(value, bool) else value
+
+
+def choose(name: str, value: Any) -> Any:
+    return one_of(name, value, CHOICES[name])
+
+
+def targets(margin: Any) -> tuple[int, float, float]:
+    """The margin policy, and the targets β of the negative and the positive class it starts with."""
+    if isinstance(margin, str) and margin in MARGINS:
+        return MARGINS[margin], 0.0, 0.0
+    pair = margin if isinstance(margin, tuple | list) else (margin, margin)
+    if len(pair) != 2 or not all(is_number(beta) and 0 <= beta < math.inf for beta in pair):
+        raise ValueError(
+            f"margin={margin!r}, but it must be a number >= 0, a pair of them in the order of classes_, "
+            f"or one of {', '.join(map(repr, MARGINS))}."
+        )
+    return CONSTANT, float(pair[0]), float(pair[1])
+
+
+def read_eta(model: Any, step: int) -> float:
+    """η as a number; NaN where it is a function, which is asked correction by correction."""
+    if callable(model.eta):
+        if model.step != "fixed":
+            raise ValueError(f"eta is a function, which step={model.step!r} cannot use; use step='fixed'.")
+        return math.nan
+    most = math.nextafter(2, 3) if step == FRACTIONAL else math.inf  # 2, the reflection, is allowed
+    return float(number("eta", model.eta, 0, most, "use 1"))
+
+
+def read_rule(model: Any, rho_squared: float) -> Rule:
+    step = STEPS[choose("step", model.step)]
+    policy, negative, positive = targets(model.margin)
+    if step == PASSIVE_AGGRESSIVE and (policy != CONSTANT or min(negative, positive) == 0):
+        raise ValueError(
+            f"margin={model.margin!r}, but step='passive-aggressive' needs a target > 0 to aim at; "
+            "use margin=1.0."
+        )
+    return Rule(
+        step=step,
+        eta=read_eta(model, step),
+        margin=policy,
+        beta_negative=negative,
+        beta_positive=positive,
+        alpha=float(number("alpha", model.alpha, 1, 2, "use 1.5; nearer to 2 gives more margin")),
+        negative_ties=choose("ties", model.ties) == "negative",
+        rho_squared=rho_squared,
+        always=model.order == "worst" and model.tol is not None,
+    )
+
+
+def read_plan(model: Any) -> Plan:
+    if model.max_updates is not None:
+        number("max_updates", model.max_updates, 0, math.inf, "use None for no limit", Integral)
+    if model.tol is not None:
+        number("tol", model.tol, 0, 1, "use 0.01, or None to stop when no row violates")
+    return Plan(
+        order=choose("order", model.order),
+        result=choose("result", model.result),
+        max_epochs=number("max_epochs", model.max_epochs, 0, math.inf, "use 1000", Integral),
+        max_updates=model.max_updates,
+        tol=model.tol,
+        eta=model.eta if callable(model.eta) else None,
+        verbose=number("verbose", _count(model.verbose), -1, math.inf, "use 0 or 1", Integral),
+    )
+
+
+def read_lift(model: Any, largest: float) -> float:
+    """ρ², the square of the constant coordinate; 0 without intercept. `largest` is max ‖x‖²."""
+    if not flag("fit_intercept", model.fit_intercept):
+        return 0.0
+    if isinstance(model.intercept_scaling, str) and model.intercept_scaling == "radius":
+        return largest or 1.0  # rows of zeros only: any ρ will do
+    return float(number("intercept_scaling", model.intercept_scaling, 1e-100, 1e100, "use 'radius'")) ** 2
+
+
+def check_radius(rule: Rule, largest: float) -> None:
+    """Algorithm 4 is for rows in the unit ball; elsewhere it would stop early and say nothing."""
+    radius = math.sqrt(largest + rule.rho_squared)
+    if rule.margin == INFINITY and radius > 1 + ROUNDING:
+        lifted = " (with the intercept's coordinate)" if rule.rho_squared else ""
+        raise ValueError(
+            f"margin='infinity' needs rows of norm <= 1, but the largest norm is {radius:.6g}{lifted}; "
+            "divide X by it, or use margin='growing', which needs no scaling."
+        )

@@ -1,0 +1,1 @@
+"""The hyperplane of maximum margin, certified."""

@@ -1,0 +1,357 @@
+# mypy: allow-untyped-defs, allow-untyped-calls
+"""The compiled part of the maximum margin: Wolfe's method for the nearest points of convex hulls.
+
+P. Wolfe, *Finding the nearest point in a polytope* (1976). Among convex combinations w = Σ a_i z_i of the
+rows z_i = y_i x_i one is shortest, and it is the normal of the hyperplane with the largest margin. Without
+intercept the a_i add up to 1; with one they add up to 1 on each side, and w joins the nearest points of the
+two hulls. A *corral* is a set of rows whose affine hull is nearest at a point inside their convex hull: rows
+that w scores too low join it, rows whose a_i would become negative leave, and w is never longer than before.
+
+The corral keeps a triangular factor L of its Gram matrix, lifted and without unit: M_ij = (⟨z_i, z_j⟩ +
+[i = j]/C)/ρ² + [same side]. The lift changes no minimiser, as sums per side are fixed, and makes M regular
+for affinely independent rows. 1/C is the slack of a finite C: each row has a coordinate 1/√C of its own. A
+row that joins adds a line to L, one that leaves is rotated out; both take the square of the corral.
+
+Beyond Wolfe: several low rows join at once, and an inaccurate solution is refined, before it is trusted, by
+solving for what it missed.
+
+Stretches of vectors, for compiled code: the few words a triangular factor is written in.
+
+Ordinary Python functions, as in `rows`; compiled, `inner` may reorder its sum, so that it vectorises.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from ..._types import Array
+from ...compiled import compiled
+from ...rows.layouts import Rows, add, add_centred, dot
+
+_REORDERED: Any = {"fastmath": {"reassoc", "contract"}, "forceinline": True}
+
+
+def inner(u: Array, v: Array, start: int, stop: int) -> float:
+    """Σ u_j v_j over j = start … stop − 1."""
+    return float((u[start:stop] * v[start:stop]).sum())
+
+
+def shift(v: Array, factor: float, u: Array, start: int, stop: int) -> None:
+    """v_j ← v_j + factor·u_j over j = start … stop − 1, in place."""
+    v[start:stop] += factor * u[start:stop]
+
+
+def rotate(u: Array, v: Array, c: float, s: float, start: int, stop: int) -> None:
+    """(u_j, v_j) ← (c·u_j + s·v_j, c·v_j − s·u_j) over j = start … stop − 1, in place."""
+    turned = c * u[start:stop] + s * v[start:stop]
+    v[start:stop] = c * v[start:stop] - s * u[start:stop]
+    u[start:stop] = turned
+
+
+@overload(inner, jit_options=_REORDERED)
+def _inner(u, v, start, stop):
+    def dense(u, v, start, stop):
+        total = 0.0
+        for j in range(start, stop):
+            total += u[j] * v[j]
+        return total
+
+    return dense
+
+
+@overload(shift, jit_options={"forceinline": True})
+def _shift(v, factor, u, start, stop):
+    def dense(v, factor, u, start, stop):
+        for j in range(start, stop):
+            v[j] += factor * u[j]
+
+    return dense
+
+
+@overload(rotate, jit_options={"forceinline": True})
+def _rotate(u, v, c, s, start, stop):
+    def dense(u, v, c, s, start, stop):
+        for j in range(start, stop):
+            one, other = u[j], v[j]
+            u[j] = c * one + s * other
+            v[j] = c * other - s * one
+
+    return dense
+
+
+SOLVED, FULL, ZERO, STALLED = range(4)  # why a climb ended
+
+NEAR, DEPENDENT = 1e-6, 1e-20  # of a row's squared norm: what is left of it beyond the span of the corral is
+# computed once more, directly; is rounding
+AT_ONCE = 16  # one row joins per so many in the corral …
+NEARLY = 0.5  # … if it is at least so far below as the worst
+ACCURATE = 1e-2  # scores in the corral may differ from one another by this share of the gap asked for
+
+
+class Task(NamedTuple):
+    """The rows, and which combinations of them are allowed."""
+
+    X: Rows
+    y: Array  # ±1
+    side: Array  # per row the sum it counts in: 0 for all, or 0 and 1 with an intercept
+    sides: int
+    centre: Array  # subtracted from dense rows in thought, where that changes nothing: with an intercept
+    lift: float  # ρ², about the size of a squared row
+    ridge: float  # 1/C
+
+
+class Corral(NamedTuple):
+    """Arrays with room for as many rows as may join; `counts` says how many have."""
+
+    factor: Array  # Lᵀ: its line s is the column s of L, contiguous
+    ones: Array  # L⁻¹ of the indicator of each side
+    rows: Array
+    spots: Array  # where in the pool they are
+    weights: Array  # a
+    counts: Array  # rows in the corral; rows that ever joined; that ever left
+
+
+def empty_corral(room: int) -> Corral:
+    ints = [np.zeros(size, np.int64) for size in (room, room, 3)]
+    return Corral(np.zeros((room, room)), np.zeros((2, room)), ints[0], ints[1], np.zeros(room), ints[2])
+
+
+@compiled
+def join(task, corral, r, line, row):
+    """Add row r with weight 0, unless it depends on the corral; returns whether it joined.
+
+    `line`, `row` : room for a line of the factor and for a row.
+    """
+    k, factor = corral.counts[0], corral.factor
+    row[:] = -task.centre
+    add(task.X, r, 1.0, row)
+    offset = inner(task.centre, row, 0, row.size)
+    for s in range(k):
+        i = corral.rows[s]
+        line[s] = task.y[r] * task.y[i] * (dot(task.X, i, row) - offset) / task.lift
+        if task.side[i] == task.side[r]:
+            line[s] += 1.0
+    norm = (inner(row, row, 0, row.size) + task.ridge) / task.lift + 1.0
+    rest = norm
+    for s in range(k):
+        line[s] /= factor[s, s]
+        shift(line, -line[s], factor[s], s + 1, k)
+        rest -= line[s] * line[s]
+    if rest <= NEAR * norm:
+        rest = sharpen(task, corral, r, line, row)
+    if not rest > DEPENDENT * norm:
+        return False
+    factor[:k, k] = line[:k]
+    factor[k, k] = np.sqrt(rest)
+    for h in range(task.sides):
+        one = 1.0 if task.side[r] == h else 0.0
+        corral.ones[h, k] = (one - inner(line, corral.ones[h], 0, k)) / factor[k, k]
+    corral.rows[k], corral.weights[k] = r, 0.0
+    corral.counts[0] += 1
+    corral.counts[1] += 1
+    return True
+
+
+@compiled
+def sharpen(task, corral, r, line, row):
+    """What is left of row r beyond the span of the corral, when it is little: the difference of two squares
+    would be rounding, so the vector itself is formed, and what it still has of the span is taken off again.
+
+    Corrects `line`, returns the squared length; `row` holds x_r − centre and is overwritten.
+    """
+    k, factor, slack = corral.counts[0], corral.factor, task.ridge / task.lift
+    share, beside = line[:k].copy(), np.zeros(2)  # r ≈ Σ share_s z_s; what is left in the lifted coordinates
+    for s in range(k - 1, -1, -1):
+        share[s] = (share[s] - inner(factor[s], share, s + 1, k)) / factor[s, s]
+    row *= task.y[r]
+    beside[task.side[r]] = 1.0
+    for s in range(k):
+        i = corral.rows[s]
+        add_centred(task.X, i, -share[s] * task.y[i], task.centre, row)
+        beside[task.side[i]] -= share[s]
+    rest = inner(row, row, 0, row.size) / task.lift + inner(beside, beside, 0, 2)
+    rest += slack * (1.0 + inner(share, share, 0, k))
+    offset = inner(task.centre, row, 0, row.size)
+    for s in range(k):
+        i = corral.rows[s]
+        share[s] = (
+            task.y[i] * (dot(task.X, i, row) - offset) / task.lift + beside[task.side[i]] - slack * share[s]
+        )
+    for s in range(k):
+        share[s] /= factor[s, s]
+        shift(share, -share[s], factor[s], s + 1, k)
+        line[s] += share[s]
+        rest -= share[s] * share[s]
+    return rest
+
+
+@compiled
+def leave(corral, j):
+    """Take the row in place j out: its column of Lᵀ goes, and rotations make the rest triangular again."""
+    k, factor, ones = corral.counts[0], corral.factor, corral.ones
+    for s in range(j, k - 1):
+        for kept in (corral.rows, corral.spots):
+            kept[s] = kept[s + 1]
+        corral.weights[s] = corral.weights[s + 1]
+    for s in range(k):
+        for t in range(max(s, j + 1), k):
+            factor[s, t - 1] = factor[s, t]
+    for s in range(j, k - 1):
+        length = np.hypot(factor[s, s], factor[s + 1, s])
+        c, v = factor[s, s] / length, factor[s + 1, s] / length
+        rotate(factor[s], factor[s + 1], c, v, s, k - 1)
+        for h in range(2):
+            one, other = ones[h, s], ones[h, s + 1]
+            ones[h, s], ones[h, s + 1] = c * one + v * other, c * other - v * one
+    corral.counts[0] -= 1
+    corral.counts[2] += 1
+
+
+@compiled
+def minimise(corral, sides, total, out):
+    """Solve M a = r + (a level per side) for the a that adds up to `total` on each side; `out` holds L⁻¹r
+    and then a. With r = 0 and total 1 that is the shortest affine combination of the corral."""
+    k, ones = corral.counts[0], corral.ones
+    p = total - inner(ones[0], out, 0, k)
+    first, both = inner(ones[0], ones[0], 0, k), inner(ones[0], ones[1], 0, k)
+    if sides == 1:
+        shift(out, p / first, ones[0], 0, k)
+    else:
+        q, second = total - inner(ones[1], out, 0, k), inner(ones[1], ones[1], 0, k)
+        scale = first * second - both * both
+        shift(out, (second * p - both * q) / scale, ones[0], 0, k)
+        shift(out, (first * q - both * p) / scale, ones[1], 0, k)
+    for s in range(k - 1, -1, -1):
+        out[s] = (out[s] - inner(corral.factor[s], out, s + 1, k)) / corral.factor[s, s]
+
+
+@compiled
+def settle(task, corral, used, goal):
+    """Walk towards the weights `goal`; whenever one would become negative its row leaves and the goal is
+    the shortest combination of those that are left."""
+    while True:
+        k, weights, theta, out = corral.counts[0], corral.weights, 1.0, -1
+        for s in range(k):
+            if goal[s] <= 0.0:
+                reach = weights[s] / (weights[s] - goal[s]) if weights[s] > 0.0 else 0.0
+                if out < 0 or reach < theta or (reach == theta and goal[s] < goal[out]):
+                    theta, out = reach, s
+        if out < 0:
+            weights[:k] = goal[:k]
+            return
+        for s in range(k):
+            weights[s] += theta * (goal[s] - weights[s])
+        used[corral.spots[out]] = False
+        leave(corral, out)
+        goal[: k - 1] = 0.0
+        minimise(corral, task.sides, 1.0, goal)
+
+
+@compiled
+def combine(task, corral, w):
+    """w = Σ a_i y_i x_i; returns its squared norm, slack included."""
+    w[:] = 0.0
+    for s in range(corral.counts[0]):
+        i = corral.rows[s]
+        add_centred(task.X, i, corral.weights[s] * task.y[i], task.centre, w)
+    a = corral.weights
+    return inner(w, w, 0, w.size) + task.ridge * inner(a, a, 0, corral.counts[0])
+
+
+@compiled
+def look(task, corral, pool, w, depth, levels):
+    """How far each row of the pool is below the level of its side; returns the sum of the lowest scores.
+
+    The level of a side is what its rows in the corral score, on average.
+    """
+    lowest = np.full(2, np.inf)
+    levels[:] = 0.0
+    for p in range(pool.size):
+        depth[p] = task.y[pool[p]] * dot(task.X, pool[p], w)
+    for s in range(corral.counts[0]):
+        p, a = corral.spots[s], corral.weights[s]
+        depth[p] += task.ridge * a
+        levels[task.side[pool[p]]] += a * depth[p]
+    for p in range(pool.size):
+        h = task.side[pool[p]]
+        lowest[h] = min(lowest[h], depth[p])
+        depth[p] = levels[h] - depth[p]
+    return lowest[: task.sides].sum()
+
+
+@compiled
+def refine(task, corral, goal):
+    """The goal that makes up for what the scores of the corral, `goal` as given, are below their levels."""
+    k = corral.counts[0]
+    goal[:k] /= task.lift
+    for s in range(k):
+        goal[s] /= corral.factor[s, s]
+        shift(goal, -goal[s], corral.factor[s], s + 1, k)
+    minimise(corral, task.sides, 0.0, goal)
+    shift(goal, 1.0, corral.weights, 0, k)
+
+
+@compiled
+def join_lowest(task, corral, pool, depth, used, refused, line, row):
+    """The row furthest below its level joins, and others that are nearly as far; returns how many did."""
+    before = corral.counts[0]
+    for p in range(pool.size):
+        depth[p] = -np.inf if used[p] or refused[p] else depth[p]
+    least = max(NEARLY * depth.max(), 0.0)
+    for _ in range(max(1, before // AT_ONCE)):
+        p = int(depth.argmax())
+        if depth[p] <= least or corral.counts[0] == corral.weights.size:
+            break
+        depth[p] = -np.inf
+        if join(task, corral, pool[p], line, row):
+            corral.spots[corral.counts[0] - 1] = p
+            used[p] = True
+        else:
+            refused[p] = True
+    return corral.counts[0] - before
+
+
+@compiled
+def climb(task, corral, pool, w, tol, zero):
+    """Rows of the pool join and leave until the lowest score among them is within `tol` of the best that
+    any hyperplane gives them, or ‖w‖ ≤ `zero`. The corral must be part of the pool."""
+    room = corral.weights.size
+    line, goal, row, levels = np.empty(room), np.empty(room), np.empty(w.size), np.empty(2)
+    depth, used, refused = np.empty(pool.size), np.zeros(pool.size, np.bool_), np.zeros(pool.size, np.bool_)
+    for s in range(corral.counts[0]):
+        used[corral.spots[s]] = True
+    length, shortest, patience, refined = combine(task, corral, w), np.inf, 20, 0
+    for _ in range(1000 + 100 * room):
+        if length <= zero * zero:
+            return ZERO
+        if not length < np.inf:
+            return STALLED
+        low = look(task, corral, pool, w, depth, levels)
+        k, uneven = corral.counts[0], 0.0
+        for s in range(k):
+            goal[s] = depth[corral.spots[s]]
+            uneven = max(uneven, abs(goal[s]))
+        if refined < 3 and uneven > ACCURATE * tol * length:
+            refined += 1
+            refine(task, corral, goal)
+        else:
+            if low >= (1.0 - tol) * length:
+                return SOLVED
+            if k == room:
+                return FULL
+            patience -= length >= (1.0 - 1e-12) * shortest
+            if patience == 0:
+                return STALLED
+            shortest, refined = min(length, shortest), 0
+            known = refused.sum()
+            if join_lowest(task, corral, pool, depth, used, refused, line, row) == 0:
+                if refused.sum() > known:
+                    continue  # others may do
+                return STALLED if known else SOLVED  # if none is below, what is missing is rounding
+            refused[:] = False  # once others leave, they may be independent again
+            goal[: corral.counts[0]] = 0.0
+            minimise(corral, task.sides, 1.0, goal)
+        settle(task, corral, used, goal)
+        length = combine(task, corral, w)
+    return STALLED

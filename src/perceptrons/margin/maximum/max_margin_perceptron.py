@@ -1,0 +1,182 @@
+"""`MaxMarginPerceptron`: the hyperplane with the largest margin, certified (Moran et al., Section 2).
+
+The limit that Algorithm 4 approaches, reached by exact methods: see `corral`, `descent`, `newton` and, for
+which of them when, `portfolio`.
+"""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from ..._types import Array
+from ...base import LinearThreshold
+from ...model_file.declarations import Field
+from ...rows.encode import Encoded, encode
+from ..certificates import Look, certificates_of, look_at
+from .descent import warm_point
+from .maximum_file import FIELDS, ExactTerms, check_squares, look_exactly, read_settings, restore_exact
+from .methods import intercept_of, run
+from .pool import Search, read_start
+
+
+class MaxMarginPerceptron(LinearThreshold):
+    """The linear classifier with the largest margin, within `tol` of the best, and the proof of it.
+
+    Without intercept: the point of the convex hull of the rows y·x that is nearest to the origin. With one:
+    the hyperplane half way between the nearest points of the hulls of the two classes. This is the
+    hard-margin support vector machine; scores are scaled as there, so that support rows score ±1.
+
+    Parameters
+    ----------
+    C : float, default inf
+        Finite: slack is allowed, at a cost. Minimises ½‖w‖² + (C/2)·Σ max(0, 1 − y·score)²: LinearSVC's
+        squared hinge loss with half this C, but the intercept is not penalised.
+    tol : float, default 1e-3
+        The margin is certified to be ≥ (1 − tol) times the best possible. In double precision 1e-3 can be
+        reached down to margins of about a millionth of the largest norm.
+    fit_intercept : bool, default True
+        Without it the hyperplane goes through the origin.
+    max_iter : int, default 1000
+        Passes over the rows, Newton steps, or looks at all rows between which a few are worked on, at most;
+        reaching it warns.
+    on_inseparable : {"warn", "raise"}, default "warn"
+        What to do if no hyperplane separates the classes and C is inf. After a warning the model is the
+        hyperplane with the fewest training errors that was met, and `certificate_.witness` proves that there
+        is none without.
+    warm_start : bool, default False
+        Start from the support rows of the last fit, if there are as many rows as then.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_features_in_, feature_names_in_ : as in scikit-learn.
+    support_, dual_coef_ : rows with a say, and what each contributes, a_i·y_i: w = Σ a_i y_i x_i.
+    certificate_ : a `Certificate`; recheck it with `perceptrons.verify`. Margins are those of the rows
+        themselves, there is no lifting: `lift` is 0.
+    n_updates_, n_iter_ : changes of the weights; passes over the rows.
+    n_rows_ : rows trained on. converged_ : the gap is within `tol`.
+    history_ : per look at all rows: updates, errors, margin, margin_bound; with slack, if C is finite.
+    With more than two classes (one against the rest) counts are arrays and `history_`, `certificate_` lists,
+    one entry per class.
+
+    Examples
+    --------
+    >>> from perceptrons import MaxMarginPerceptron
+    >>> X, y = [[0, 0], [0, 1], [3, 0], [4, 1]], [0, 0, 1, 1]
+    >>> model = MaxMarginPerceptron().fit(X, y)
+    >>> round(model.certificate_.margin, 9), round(model.certificate_.margin_bound, 9), model.support_
+    (1.5, 1.5, array([0, 2]))
+    >>> model.decision_function([[0, 0], [3, 0]]).round(9)
+    array([-1.,  1.])
+    """
+
+    _file_fields: ClassVar[dict[str, Field]] = FIELDS
+
+    def __init__(
+        self,
+        *,
+        C: float = np.inf,
+        tol: float = 1e-3,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        on_inseparable: str = "warn",
+        warm_start: bool = False,
+    ) -> None:
+        self.C = C
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.on_inseparable = on_inseparable
+        self.warm_start = warm_start
+
+    def fit(self, X: Any, y: Any) -> "MaxMarginPerceptron":
+        """Find the hyperplane, one per class if there are more than two."""
+        settings, before = read_settings(self), vars(self).copy()
+        data = encode(self, X, y)
+        check_squares(data, settings["C"])
+        starts = read_start(self, data)
+        searches = []
+        for k, signs in enumerate(data.signs()):
+            search = Search(
+                data,
+                signs,
+                intercept=settings["fit_intercept"],
+                C=settings["C"],
+                tol=settings["tol"],
+                max_iter=settings["max_iter"],
+            )
+            if starts is not None and k < len(starts):
+                warm_point(search, starts[k])
+            run(search)
+            searches.append(search)
+        if self.on_inseparable == "raise" and any(search.inseparable for search in searches):
+            self.__dict__ = before  # as if nothing had happened
+            raise ValueError(self._complaint(data.classes, searches))
+        self._publish(data, settings, searches)
+        if not self.converged_:
+            warnings.warn(self._complaint(data.classes, searches), ConvergenceWarning, stacklevel=2)
+        return self
+
+    def _publish(self, data: Encoded, settings: dict[str, Any], searches: Sequence[Search]) -> None:
+        """Turn what was found into fitted attributes, and certify them."""
+        self.classes_ = data.classes
+        self.n_rows_ = len(data.codes)
+        one, exact = len(searches) == 1, True
+        duals = np.zeros((len(searches), self.n_rows_))
+        self.coef_ = np.zeros((len(searches), data.matrix.shape[1]))
+        self.intercept_ = np.zeros(len(searches))
+        for k, search in enumerate(searches):
+            best, task = search.best, search.task
+            assert best is not None
+            scale = task.sides / best.unit if best.unit > 0.0 else 1.0
+            intercept, alone = intercept_of(search, best)
+            exact = exact and alone and search.exact
+            self.coef_[k] = scale * best.w
+            self.intercept_[k] = scale * intercept + 0.0  # no negative zero
+            duals[k, best.point.rows] = scale * best.point.weights * task.y[best.point.rows]
+        self.support_ = np.flatnonzero(duals.any(axis=0))
+        self.dual_coef_ = duals[:, self.support_]
+        updates, history = [search.n_updates for search in searches], [search.record() for search in searches]
+        self.n_updates_ = updates[0] if one else np.array(updates)
+        self.history_ = history[0] if one else history
+        self.n_iter_ = max(1, int(np.ceil(max(search.n_passes for search in searches))))
+        solved = all(search.solved for search in searches)
+        self._terms = ExactTerms(settings["C"], settings["fit_intercept"], solved and exact)
+        self._witnesses = [search.witness_pairs() for search in searches]
+        self.lift_ = 0.0
+        certificates = certificates_of(self, data, batch=False)
+        self.certificate_ = certificates[0] if one else certificates
+        gaps = [np.inf if certificate.gap is None else certificate.gap for certificate in certificates]
+        self.converged_ = bool(solved and max(gaps) <= settings["tol"] * (1.0 + 1e-6))
+
+    def _look(self, k: int, data: Encoded, signs: Array, a: Array) -> Look:
+        return look_exactly(self, look_at(self, k, data, signs, a), k, data, signs, a)
+
+    def _complaint(self, classes: Array, searches: Sequence[Search]) -> str:
+        """What went wrong, and what to change."""
+        for k, search in enumerate(searches):
+            against = f" ({classes[k]} against the rest)" if len(searches) > 1 else ""
+            if search.inseparable and search.witness is not None:
+                return (
+                    f"The rows are not separable{against}: no hyperplane has all {len(search.witness.rows)} "
+                    "rows of certificate_.witness on their right sides. Use a finite C, such as C=1, or drop "
+                    "contradictory rows."
+                )
+        certificates = self.certificate_ if isinstance(self.certificate_, list) else [self.certificate_]
+        gap = max(np.inf if certificate.gap is None else certificate.gap for certificate in certificates)
+        if any(search.capped and not search.solved for search in searches):
+            return (
+                f"Stopped by max_iter={self.max_iter} with a gap of {gap:.2g}, but tol={self.tol}. Raise "
+                "max_iter or tol."
+            )
+        return (
+            f"The search ended with a gap of {gap:.2g}, but tol={self.tol}: so small a margin, beside rows "
+            "this large, is hidden by rounding, or too many rows support it. Scale the columns, allow more "
+            "slack (a smaller C), or raise tol."
+        )
+
+    def _loaded(self) -> None:
+        """Check and complete what a model file held."""
+        restore_exact(self)

@@ -1,0 +1,95 @@
+"""A fitted estimator: its parameters and what it has learned, in a file of its own or as part of another."""
+
+from collections.abc import Callable
+from typing import Any
+
+from .compound import IfSet
+from .kinds import Field, Place, Schema, members, members_schema
+from .parameter_fields import Parameter
+
+PARTS = ("parameters", "fitted")
+
+
+class Part(Field):
+    """An estimator that declares `_file_fields`; where parameters are not plain, `_file_parameters`; where
+    attributes must agree or follow from others, `_loaded`. Or one that others declare for it."""
+
+    def __init__(
+        self,
+        make: Any,
+        parameters: dict[str, Field] | None = None,
+        fitted: dict[str, Field] | None = None,
+        check: Callable[[Any], None] | None = None,
+    ) -> None:
+        self.make, self.name = make, make.__name__
+        self.defaults = make().get_params(deep=False)
+        self.parameters = parameters or self._own_parameters()
+        self.fitted = fitted or make._file_fields
+        self.check: Any = check or getattr(make, "_loaded", lambda model: None)
+
+    def _own_parameters(self) -> dict[str, Field]:
+        """A field per parameter of the constructor: its own, or the one for all that is plain."""
+        special: dict[str, Field] = getattr(self.make, "_file_parameters", {})
+        unknown = [name for name in special if name not in self.defaults]
+        if unknown:  # a name misspelled would leave its parameter to the plain field in silence
+            raise TypeError(f"{self.name} has the parameters {[*self.defaults]}, but declares {unknown}")
+        return {name: special.get(name) or Parameter() for name in self.defaults}
+
+    def required(self) -> list[str]:
+        """The attributes that a fitted one has in any case."""
+        return [name for name, field in self.fitted.items() if not isinstance(field, IfSet)]
+
+    def pack(self, value: Any) -> dict[str, Any]:
+        parameters = value.get_params(deep=False)
+        if parameters.keys() != self.parameters.keys():  # scikit-learn has added one
+            raise ValueError(
+                f"{self.name} has the parameters {[*parameters]}, a model file those of {[*self.parameters]}."
+            )
+        fitted = {name: getattr(value, name, None) for name in self.fitted}
+        packed = [self._pack(self.parameters, parameters), self._pack(self.fitted, fitted)]
+        return dict(zip(PARTS, packed, strict=True))
+
+    def _pack(self, fields: dict[str, Field], values: dict[str, Any]) -> dict[str, Any]:
+        packed = {}
+        for name, field in fields.items():
+            try:
+                packed[name.lstrip("_")] = field.pack(values[name])
+            except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
+                raise ValueError(f"{self.name} cannot be saved: its {name} is {error}.") from error
+        return packed
+
+    def unpack(self, packed: Any, place: Place) -> Any:
+        given = members(packed, PARTS, place)
+        parameters = self._with_defaults(given["parameters"])
+        model = self.make(**_unpack(self.parameters, parameters, place.of("parameters")))
+        values = _unpack(self.fitted, given["fitted"], place.of("fitted"))
+        for name, field in self.fitted.items():
+            if values[name] is not None or not isinstance(field, IfSet):
+                setattr(model, name, values[name])
+        try:
+            self.check(model)
+        except ValueError as error:
+            raise ValueError(f"{place.of('fitted').path}: {str(error).removesuffix('.')}") from None
+        return model
+
+    def _with_defaults(self, packed: Any) -> Any:
+        """Parameters that did not exist when the file was written are what they are by default."""
+        if not isinstance(packed, dict):
+            return packed
+        defaults = {name: field.pack(self.defaults[name]) for name, field in self.parameters.items()}
+        return {**defaults, **packed}
+
+    def schema(self) -> Schema:
+        both = zip(PARTS, (self.parameters, self.fitted), strict=True)
+        return members_schema(
+            {
+                part: members_schema({name.lstrip("_"): field.schema() for name, field in fields.items()})
+                for part, fields in both
+            }
+        )
+
+
+def _unpack(fields: dict[str, Field], packed: Any, place: Place) -> dict[str, Any]:
+    names = {name.lstrip("_"): name for name in fields}
+    given = members(packed, names, place)
+    return {names[short]: fields[names[short]].unpack(given[short], place.of(short)) for short in names}

@@ -1,0 +1,100 @@
+"""Model files: `save` and `load`. JSON that any language can read; see docs/model-file.md."""
+
+import math
+import os
+import reprlib
+from typing import Any
+
+import numpy as np
+
+from .. import __version__
+from .declarations import DIGITS, Place, Text, members
+from .document import from_bytes, to_bytes
+from .estimators import pack, require_all_held, unpack
+from .files import read_whole, write_whole
+
+LIMIT = 2**28  # bytes; what is read takes up to some twenty times as much memory
+PARTS = ("format", "version", "checksum", "library", "about", "model")
+
+About = dict[str, str | int | float | bool]
+Path = str | os.PathLike[str]
+
+
+def save(model: Any, path: Path, *, about: About | None = None, max_bytes: int = LIMIT) -> None:
+    """Write a fitted model, or a pipeline that ends with one, to a file.
+
+    The file is replaced in one step: it is never half written. What is written has been read back before.
+
+    about : a few facts of your own to keep with the model, name → text, number or flag.
+    max_bytes : `load` refuses larger files unless it is told the same.
+
+    >>> import os, tempfile
+    >>> from perceptrons import Perceptron, load, save
+    >>> model = Perceptron(order="cyclic").fit([[0.0], [2.0]], ["low", "high"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(model, os.path.join(folder, "model.json"))
+    ...     load(os.path.join(folder, "model.json")).predict([[0.5], [3.0]])
+    array(['low', 'high'], dtype='<U4')
+    """
+    document = {"library": __version__, "about": check_about({} if about is None else about)}
+    data = _encoded({**document, "model": pack(model)})
+    if len(data) > max_bytes:
+        raise ValueError(
+            f"The file would have {len(data):,} bytes, more than max_bytes={max_bytes:,}; raise max_bytes, "
+            "here and when loading."
+        )
+    require_all_held(model, _twin(data))
+    write_whole(os.fsdecode(path), data)
+
+
+def load(path: Path, *, max_bytes: int = LIMIT) -> Any:
+    """The model in a file; ValueError with the reason if the file is not one that `save` wrote.
+
+    Nothing in the file is executed. Functions (a callable `eta`) are not in it: set them anew to train on.
+    """
+    return read(path, max_bytes)[0]
+
+
+def read(path: Path, max_bytes: int = LIMIT) -> tuple[Any, About]:
+    """The model in a file, and what was saved about it."""
+    try:
+        return _decoded(read_whole(os.fsdecode(path), max_bytes))
+    except ValueError as error:
+        raise ValueError(f"{os.fsdecode(path)!r} cannot be loaded: {error}.") from None
+
+
+def _encoded(document: dict[str, Any]) -> bytes:
+    try:
+        return to_bytes(document)
+    except ValueError as error:
+        raise ValueError(f"The model cannot be saved: {error}.") from None
+
+
+def _twin(data: bytes) -> Any:
+    """The model that will be loaded; a file that would be refused must not be written."""
+    try:
+        return _decoded(data)[0]
+    except ValueError as error:
+        raise ValueError(f"The model cannot be saved, it would not load again: {error}.") from None
+
+
+def _decoded(data: bytes) -> tuple[Any, About]:
+    document = members(from_bytes(data), PARTS, Place("", {}))
+    Text().unpack(document["library"], Place("library", {}))
+    return unpack(document["model"]), check_about(document["about"])
+
+
+def check_about(about: Any) -> About:
+    """A flat dict of plain values, which every reader can show."""
+    if not isinstance(about, dict):
+        raise ValueError(f"about={reprlib.repr(about)}, but it must be a dict of names and plain values")
+    plain = {name: one.item() if isinstance(one, np.generic) else one for name, one in about.items()}
+    for name, value in plain.items():
+        known = isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value))
+        small = not isinstance(value, int) or abs(value) < 10**DIGITS
+        if not isinstance(name, str) or not known or not small:
+            raise ValueError(
+                f"about has {reprlib.repr(name)}: {reprlib.repr(value)}, but it must be a name and a text, "
+                "flag or finite number"
+            )
+    return plain

@@ -1,0 +1,80 @@
+"""The parameters of `MarginMLPClassifier`, checked."""
+
+import math
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import torch
+
+from ..checks import flag, is_number, number
+from ..rejection.costs import Costs, read_costs
+from .schedules import Schedule, read_schedule
+
+AUTO = "auto"
+
+
+class Settings(NamedTuple):
+    """As the training takes them."""
+
+    hidden_size: int
+    schedule: Schedule
+    costs: Costs | None
+    max_epochs: int
+    batch_size: int
+    n_errors: int | None
+    eta: float
+    standardize: bool
+    device: torch.device
+    verbose: bool
+
+
+def read_settings(model: Any) -> Settings:
+    settings = Settings(
+        _count("hidden_size", model.hidden_size, "use 100"),
+        read_schedule(model.schedule),
+        None if model.costs is None else read_costs(model.costs, None),
+        _count("max_epochs", model.max_epochs, "use 100"),
+        _count("batch_size", model.batch_size, "use 50"),
+        None if model.n_errors is None else _count("n_errors", model.n_errors, "use 10, or None"),
+        float(number("eta", model.eta, 0, math.inf, "use 0.03")),
+        flag("standardize", model.standardize),
+        read_device(model.device),
+        _verbose(model.verbose),
+    )
+    _check_together(settings)
+    return settings
+
+
+def _count(name: str, value: Any, remedy: str) -> int:
+    return int(number(name, value, 0, math.inf, remedy, Integral))
+
+
+def _verbose(value: Any) -> bool:
+    if not (is_number(value, Integral) or isinstance(value, bool)) or value < 0:
+        raise ValueError(f"verbose={value!r}, but it must be 0, or 1 for a line per epoch.")
+    return bool(value)
+
+
+def _check_together(settings: Settings) -> None:
+    """Where answers have costs, bands and temperature of `RejectLoss` are in units of the margin."""
+    if settings.costs is not None and settings.schedule != 1.0:
+        raise ValueError(
+            f"schedule={settings.schedule}, but costs need scores that were taught a margin of 1, from which "
+            "their bands start; leave schedule at 1.0, or use costs=None."
+        )
+
+
+def read_device(device: Any) -> torch.device:
+    """The device, if a number can be kept there and had back."""
+    if isinstance(device, str) and device == AUTO:
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        found = torch.device(device)
+        torch.zeros(1, device=found).item()
+    except (RuntimeError, TypeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).split("\n")[0]
+        raise ValueError(
+            f"device={device!r} cannot be used here ({reason}); use 'cpu', or 'auto', which is a GPU if "
+            "there is one."
+        ) from error
+    return found

@@ -1,0 +1,1 @@
+"""Golea, Marchand, "On Learning Perceptrons with Binary Weights"."""

@@ -1,0 +1,1 @@
+"""Honavar, "The Perceptron Algorithm"."""

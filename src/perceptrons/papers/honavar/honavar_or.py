@@ -1,0 +1,197 @@
+"""Honavar, *Perceptron Algorithm* (1996): the example of Section 2, OR, and remarks of Sections 3 and 4.
+
+The example visits the patterns in turn, from weights of 0, with a bias of 1 in front, and takes an output of
+0 for the negative class. The remarks are put to the test on random sets that a hyperplane separates: may the
+learning rate fluctuate as it likes, does absolute correction end as printed, and as we mend it.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...margin.perceptron import Perceptron
+from ...margin.trace import trace
+from ...synthetic import separable
+from ...theory import bounds
+from ..experiment import Claim, Each, Inputs, Result, Table, Values, in_turn, judged
+from ..pictures import BLUE, INK, ORANGE, PALE
+
+PAPER = "Honavar"
+TITLE = "OR, learnt correction by correction"
+HEIGHT = 2.2
+PATTERNS, TARGETS = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 1]
+PATH = [[0, 0, 0], [1, 0, 1], [0, 0, 1], [1, 1, 1], [0, 1, 1]]  # weights in the chapter, bias first
+PRESENTATIONS = 13  # of patterns, until the last that it shows
+TEACHER = (-1, 2, 2)  # separates the patterns by 1: a W* of the corollary
+RATES = (0.125, 1.0, 8.0)
+MARGIN, ROWS, COLUMNS, EPOCHS = 0.05, 30, 5, 500
+LIMITS = (-1.2, 1.5)  # of the drawn plane
+FIXED, FADING, ABSOLUTE, FRACTIONAL = "η = 1", "η = 2⁻ᵗ", "absolute", "fractional"
+WAYS: dict[str, dict[str, Any]] = {
+    FIXED: {},
+    FADING: {"eta": lambda t: 0.5 ** min(t, 1_000)},  # bounded, as the remark asks
+    ABSOLUTE: {"step": "absolute"},
+    FRACTIONAL: {"step": "fractional"},
+}
+
+
+def data(quick: bool) -> Inputs:
+    return Inputs({"seeds": list(range(20 if quick else 100)), "sizes": [ROWS, COLUMNS], "margin": MARGIN})
+
+
+def run(inputs: Inputs, each: Each) -> Result:
+    model = _example().fit(PATTERNS, TARGETS)
+    corrections = list(trace(_example(), PATTERNS, TARGETS))
+    values: Values = {
+        "patterns": [one.row + 1 for one in corrections],
+        "path": [[0, 0, 0], *([one.intercept_after, *one.coef_after.tolist()] for one in corrections)],
+        "presentations": model.n_presentations_,
+        "bound": float(bounds.novikoff_binary(2, np.linalg.norm(TEACHER))),
+        "updates": {f"{eta:g}": _example(eta).fit(PATTERNS, TARGETS).n_updates_ for eta in RATES},
+        "first step as printed": {name: _printed(name) for name in (ABSOLUTE, FRACTIONAL)},
+        "sets": in_turn(
+            _on_one_set, inputs.settings["seeds"]
+        ),  # milliseconds: other processes would take longer
+    }
+    return Result([_steps(values), _sets(values)], values)
+
+
+def _example(eta: float = 1.0) -> Perceptron:
+    return Perceptron(eta=eta, order="cyclic", ties="negative", intercept_scaling=1)
+
+
+def _printed(step: str) -> float:
+    """The chapter's η_t at W = 0, for the first pattern that is wrong there: ⌈|W·X|/X·X⌉, or λ|W·X|/X·X."""
+    W, X = np.zeros(3), np.array([1, *PATTERNS[1]])
+    share = abs(W @ X) / (X @ X)
+    return float(np.ceil(share) if step == ABSOLUTE else 2 * share)
+
+
+def _on_one_set(seed: int) -> dict[str, int | None]:
+    """Corrections of each way on one separable set; None if rows are still wrong in the end."""
+    X, y, _ = separable(ROWS, COLUMNS, margin=MARGIN, random_state=seed)
+    found = {
+        name: Perceptron(**how, order="cyclic", fit_intercept=False, max_epochs=EPOCHS).fit(X, y)
+        for name, how in WAYS.items()
+    }
+    return {name: model.n_updates_ if model.converged_ else None for name, model in found.items()}
+
+
+def _steps(values: Values) -> Table:
+    rows = [["start", "", _vector(values["path"][0]), _vector(PATH[0])]]
+    for number, (pattern, weights) in enumerate(zip(values["patterns"], values["path"][1:], strict=True), 1):
+        printed = _vector(PATH[number]) if number < len(PATH) else ""
+        rows.append([str(number), f"X{pattern}", _vector(weights), printed])
+    return Table("Every correction", ["correction", "pattern", "W, ours", "W, paper"], rows)
+
+
+def _vector(weights: Sequence[float]) -> str:
+    return "[" + " ".join(f"{weight:g}" for weight in weights) + "]"
+
+
+def _sets(values: Values) -> Table:
+    rows = []
+    for name in WAYS:
+        ends = _ended(values, name)
+        middle = f"{np.median(ends):g}" if ends else "–"
+        rows.append([name, f"{len(ends)} of {len(values['sets'])}", middle])
+    heads = ["step", "sets separated", "corrections, median"]
+    return Table(f"Separable sets of {ROWS}×{COLUMNS}, norm 1, best margin {MARGIN:g}", heads, rows)
+
+
+def _ended(values: Values, name: str) -> list[int]:
+    return [one[name] for one in values["sets"] if one[name] is not None]
+
+
+def check(values: Values) -> list[Claim]:
+    updates, n_sets = values["updates"], len(values["sets"])
+    ends = {name: len(_ended(values, name)) for name in WAYS}
+    still = [name for name, step in values["first step as printed"].items() if step == 0]
+    return [
+        judged(
+            values["path"] == PATH,
+            "OR: every weight vector, from [0 0 0] to [0 1 1]",
+            _vector(PATH[-1]),
+            _vector(values["path"][-1]),
+            "all five weight vectors are equal",
+            main=True,
+        ),
+        judged(
+            (updates["1"], values["presentations"]) == (len(PATH) - 1, PRESENTATIONS),
+            "OR: corrections, and patterns shown until none is wrong",
+            f"{len(PATH) - 1}, {PRESENTATIONS}",
+            f"{updates['1']}, {values['presentations']}",
+            "equal",
+        ),
+        judged(
+            updates["1"] <= values["bound"],
+            "binary patterns: at most ‖W*‖²(n+1) corrections",
+            f"≤ {values['bound']:g}",
+            str(updates["1"]),
+            "no more; W* = (−1, 2, 2)",
+        ),
+        judged(
+            len(set(updates.values())) == 1,
+            "OR: a constant learning rate does not change the number of corrections",
+            "the same",
+            ", ".join(f"{count} (η = {eta})" for eta, count in updates.items()),
+            "equal for three rates",
+        ),
+        judged(
+            ends[FIXED] == n_sets,
+            "separable sets are separated",
+            "always",
+            f"{ends[FIXED]} of {n_sets}",
+            f"all, in {EPOCHS:,} passes",
+        ),
+        judged(
+            ends[FADING] == n_sets,
+            "any bounded learning rate converges",
+            "always",
+            f"{ends[FADING]} of {n_sets} with η = 2⁻ᵗ",
+            f"all, in {EPOCHS:,} passes; Σ η must be infinite, too",
+            main=True,
+        ),
+        judged(
+            not still,
+            "absolute and fractional correction, as printed, leave W = 0 (and converge)",
+            "provably converge",
+            "neither leaves it" if len(still) == 2 else "they leave it",
+            "the first step on OR is not 0",
+        ),
+        judged(
+            ends[ABSOLUTE] == ends[FRACTIONAL] == n_sets,
+            "absolute and fractional correction, mended, converge",
+            "provably",
+            f"{ends[ABSOLUTE]} and {ends[FRACTIONAL]} of {n_sets}",
+            f"all, in {EPOCHS:,} passes; how they are mended: docs/notation.md",
+        ),
+    ]
+
+
+def draw(figure: Any, values: Values) -> None:
+    """The line W·X = 0 among the four patterns, after each correction."""
+    panels = figure.subplots(1, len(values["path"]) - 1, sharey=True)
+    for number, (axes, weights) in enumerate(zip(panels, values["path"][1:], strict=True)):
+        _plane(axes, weights)
+        for row, (pattern, target) in enumerate(zip(PATTERNS, TARGETS, strict=True), 1):
+            used = row == values["patterns"][number]
+            axes.plot(
+                *pattern, "o", ms=8, color=ORANGE, mfc=ORANGE if target else "white", zorder=3, clip_on=False
+            )
+            if used:
+                axes.plot(*pattern, "o", ms=15, color=INK, mfc="none", mew=0.8, zorder=3, clip_on=False)
+        axes.set(xlim=LIMITS, ylim=LIMITS, xticks=[0, 1], yticks=[0, 1], aspect="equal")
+        axes.set_title(f"{number + 1}.  W = {_vector(weights)}")
+        axes.set_xlabel("x₁")
+    panels[0].set_ylabel("x₂")
+    panels[0].text(0.5, -0.6, "circled: the pattern\nthat was wrong", fontsize=7, ha="center", va="center")
+
+
+def _plane(axes: Any, weights: list[float]) -> None:
+    """Shade where W·X > 0, and draw its border."""
+    ends, (bias, first, second) = np.array(LIMITS), weights
+    scores = bias + first * ends[None, :] + second * ends[:, None]  # linear: the corners tell all
+    axes.contourf(ends, ends, scores, levels=[0, np.inf], colors=[PALE])
+    axes.contour(ends, ends, scores, levels=[0], colors=[BLUE])

@@ -1,0 +1,1 @@
+"""Jackson, Craven, "Learning Sparse Perceptrons"."""

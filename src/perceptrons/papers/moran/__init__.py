@@ -1,0 +1,1 @@
+"""Moran, Nachum, Panasoff, Yehudayoff, "On the Perceptron's Compression"."""

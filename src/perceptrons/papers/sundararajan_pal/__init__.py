@@ -1,0 +1,1 @@
+"""Sundararajan, Pal, "A Conservative Approach to Perceptron Learning"."""

@@ -1,0 +1,1 @@
+"""What classifiers that may reject a row share: costs, labels, metrics, pictures."""

@@ -1,0 +1,182 @@
+"""Metrics that know refusals, after the manner of scikit-learn's.
+
+To scikit-learn's own metrics a refusal is a class more, which no row has: it counts as an error in the
+accuracy and makes rows of zeros in the confusion matrix. These tell refusals from errors; the risk is the
+mean of equation 2 of Sundararajan and Pal, coverage and selective accuracy are the usual measures of
+classifiers that may refuse. All fit `sklearn.metrics.make_scorer`.
+"""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import confusion_matrix
+
+from .._types import Array
+from ..checks import is_number
+from .costs import read_costs
+from .labels import Answered, check_known, read_answers
+
+
+def reject_confusion_matrix(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    reject_label: Any = "auto",
+    sample_weight: Any = None,
+    normalize: Any = None,
+) -> Array:
+    """How many rows of each class got which answer, refusals in the last column.
+
+    Parameters
+    ----------
+    y_true, y_pred : the classes of rows, and the answers, of which some may be refusals.
+    labels : the classes in the order of the rows and columns; rows with others are left out, as by
+        scikit-learn. None: those in `y_true`, sorted. A class without rows must be named here.
+    reject_label : what stands for a refusal in `y_pred`; see `risk_score`. "auto" regards `labels`, too.
+    sample_weight : a weight per row.
+    normalize : None for counts; "true", "pred" or "all" for shares of each row, of each column, or of all.
+
+    Returns
+    -------
+    An array with a row per class, and one column more: scikit-learn's `confusion_matrix`, and the refusals.
+
+    Examples
+    --------
+    >>> from perceptrons import reject_confusion_matrix
+    >>> y_true = ["healthy", "healthy", "healthy", "ill", "ill"]
+    >>> y_pred = ["healthy", "ill", "reject", "ill", "reject"]
+    >>> reject_confusion_matrix(y_true, y_pred)
+    array([[1, 1, 1],
+           [0, 1, 1]])
+    """
+    rows = read_answers(y_true, y_pred, reject_label, sample_weight, labels)
+    names = (rows.classes if labels is None else np.asarray(labels)).tolist()
+    truth, predicted = _places(rows, names)
+    columns = np.arange(len(names) + 1)
+    counted = confusion_matrix(
+        truth, predicted, labels=columns, sample_weight=sample_weight, normalize=normalize
+    )
+    return np.asarray(counted[:-1])  # a refusal is no row's class
+
+
+def _places(rows: Answered, names: list[Any]) -> tuple[Array, Array]:
+    """The lines of the rows' classes, and the columns of their answers."""
+    places = dict.fromkeys(rows.classes.tolist(), len(names) + 1)  # beyond all: scikit-learn leaves them out
+    places |= {name: place for place, name in enumerate(names)}
+    answers = rows.predicted[~rows.rejected]
+    check_known(answers, rows.classes, rows.label)
+    predicted = np.full(len(rows.truth), len(names))
+    predicted[~rows.rejected] = [places[name] for name in answers.tolist()]
+    return np.array([places[name] for name in rows.truth.tolist()]), predicted
+
+
+def selective_accuracy(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    reject_label: Any = "auto",
+    sample_weight: Any = None,
+    zero_division: Any = "warn",
+) -> float:
+    """The share of right answers among the rows that were answered.
+
+    Parameters
+    ----------
+    y_true, y_pred : the classes of rows, and the answers, of which some may be refusals.
+    labels, reject_label : all classes, and what stands for a refusal in `y_pred`; see `risk_score`.
+    sample_weight : a weight per row.
+    zero_division : the result if no row was answered; "warn": 0.0, with an `UndefinedMetricWarning`.
+
+    Examples
+    --------
+    >>> from perceptrons import selective_accuracy
+    >>> round(selective_accuracy([1, 1, 2, 2], [1, 2, 2, 0]), 3)
+    0.667
+    """
+    if not is_number(zero_division) and not (isinstance(zero_division, str) and zero_division == "warn"):
+        raise ValueError(f"zero_division={zero_division!r}, but it must be 'warn' or a number.")
+    rows = read_answers(y_true, y_pred, reject_label, sample_weight, labels)
+    weights = np.where(rows.rejected, 0.0, rows.weights)
+    if not weights.any():
+        return _undefined(zero_division)
+    return float(np.average(rows.predicted == rows.truth, weights=weights))
+
+
+def _undefined(zero_division: Any) -> float:
+    if isinstance(zero_division, str):
+        warnings.warn(
+            "No row was answered: the selective accuracy is undefined and set to 0.0. Set zero_division to "
+            "choose another value, or to be silent.",
+            UndefinedMetricWarning,
+            stacklevel=3,
+        )
+        return 0.0
+    return float(zero_division)
+
+
+def coverage_score(
+    y_true: Any, y_pred: Any, *, labels: Any = None, reject_label: Any = "auto", sample_weight: Any = None
+) -> float:
+    """The share of rows that were answered.
+
+    Parameters
+    ----------
+    y_true, y_pred : the classes of rows, and the answers, of which some may be refusals.
+    labels, reject_label : all classes, and what stands for a refusal in `y_pred`; see `risk_score`.
+    sample_weight : a weight per row.
+
+    Examples
+    --------
+    >>> from perceptrons import coverage_score
+    >>> coverage_score([1, 1, 2, 2], [1, 2, 2, 0])
+    0.75
+    """
+    rows = read_answers(y_true, y_pred, reject_label, sample_weight, labels)
+    return float(np.average(~rows.rejected, weights=rows.weights))
+
+
+def risk_score(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    costs: Any = None,
+    reject_cost: Any = 0.2,
+    labels: Any = None,
+    reject_label: Any = "auto",
+    sample_weight: Any = None,
+) -> float:
+    """The mean cost of answers and refusals; smaller is better.
+
+    Parameters
+    ----------
+    y_true, y_pred : the classes of rows, and the answers, of which some may be refusals.
+    costs : a `Costs` object; None: an error costs 1, a refusal `reject_cost`, a right answer nothing.
+    reject_cost : used where `costs` is None; at least 0 and below 1.
+    labels : all classes, where `y_true` may lack some, as in a small fold; classes that `costs` price need
+        not be named again. If any are named, other answers are refused; else they are errors.
+    reject_label : what stands for a refusal in `y_pred`. "auto" is what the estimators of this package use:
+        "reject" beside classes that are texts, else 0, −1 or the number below all classes, whichever is the
+        first that is no class. The classes are those in `y_true` and those named; if that is one number
+        alone, another in `y_pred` could be a class or a refusal, and is refused. None: nothing is a refusal.
+    sample_weight : a weight per row.
+
+    Examples
+    --------
+    One error and one refusal in four rows:
+
+    >>> from perceptrons import risk_score
+    >>> round(risk_score([1, 1, 2, 2], [1, 2, 2, 0], reject_cost=0.2), 3)
+    0.3
+
+    To choose parameters by it:
+
+    >>> from sklearn.metrics import make_scorer
+    >>> scorer = make_scorer(risk_score, greater_is_better=False, reject_cost=0.1)
+    """
+    return read_costs(costs, reject_cost).risk(
+        y_true, y_pred, labels=labels, reject_label=reject_label, sample_weight=sample_weight
+    )

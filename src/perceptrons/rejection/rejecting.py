@@ -1,0 +1,122 @@
+"""What classifiers that may refuse share: answers, refusals, and what both cost.
+
+How errors fall as more rows are rejected: Chow's error–reject curve.
+"""
+
+from math import exp
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils.multiclass import unique_labels
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from .._types import Array
+from ..rows.encode import encode_labels
+from .costs import Prices
+from .labels import answers
+
+
+class ErrorRejectCurve(NamedTuple):
+    """One point per threshold, the share of rejected rows rising from 0 to 1.
+
+    rejected : the share of rows less certain than the threshold.
+    errors : the share of rows (of all, not of those answered) that are answered, and wrong.
+    thresholds : the least certainty that is answered; infinite where nothing is.
+    """
+
+    rejected: Array
+    errors: Array
+    thresholds: Array
+
+    @property
+    def selective_accuracy(self) -> Array:
+        """The share of right answers among those given; 1 where none is."""
+        answered = 1.0 - self.rejected
+        share = np.divide(self.errors, answered, np.zeros_like(answered), where=answered > 0.0)
+        return np.asarray(1.0 - np.minimum(share, 1.0))  # rounding must not make it negative
+
+    def least_risk(self, reject_cost: Any) -> Array:
+        """For each cost of a refusal, where errors cost 1, the risk at the best threshold."""
+        costs = np.atleast_1d(np.asarray(reject_cost, float))  # one by one: the curve may be long
+        return np.array([(self.errors + cost * self.rejected).min() for cost in costs])
+
+
+def error_reject_curve(wrong: Array, certainty: Array) -> ErrorRejectCurve:
+    """The curve of answers of which some are wrong, the least certain rejected first."""
+    order = np.argsort(certainty, kind="stable")
+    certainty, left = certainty[order], np.append(np.cumsum(wrong[order][::-1])[::-1], 0)
+    first = np.flatnonzero(np.concatenate([[True], certainty[1:] != certainty[:-1], [True]]))  # of each value
+    thresholds = np.append(certainty, np.inf)[first]
+    return ErrorRejectCurve(first / len(certainty), left[first] / len(certainty), thresholds)
+
+
+class Rejecting(ClassifierMixin):
+    """A fitted one has `classes_`, `reject_label_`, `_prices` and a way to judge rows, `_judge`."""
+
+    classes_: Array
+    reject_label_: Any
+    _prices: Prices
+
+    def _judge(self, X: Any) -> tuple[Array, Array, Array]:
+        """Of each row: the place of the class it would get, whether it is rejected, how certain it is."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> Array:
+        """The class of each row, or `reject_label_` where it is rejected."""
+        codes, rejected, _ = self._judge(X)
+        return answers(self.classes_, codes, rejected, self.reject_label_)
+
+    def predict_liberal(self, X: Any) -> Array:
+        """The class of each row, be it rejected or not."""
+        codes, _, _ = self._judge(X)
+        return np.asarray(self.classes_[codes])
+
+    def rejects(self, X: Any) -> Array:
+        """Which rows are rejected."""
+        return self._judge(X)[1]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The accuracy: the share of right answers; rejected rows have none. See `risk` for their cost."""
+        codes, rejected, _ = self._judge(X)
+        labels = self._labels(X, y)
+        unique_labels(self.classes_, labels)  # texts and numbers are never equal, which would be no score
+        right = (self.classes_[codes] == labels) & ~rejected
+        return float(accuracy_score(np.ones(len(right), bool), right, sample_weight=sample_weight))
+
+    def risk(self, X: Any, y: Any) -> float:
+        """The mean cost of what is answered and rejected; smaller is better."""
+        codes, rejected, _ = self._judge(X)
+        truth = self._codes(X, y)
+        return float(self._prices.of_rows(truth, codes == truth, rejected).mean())
+
+    def error_reject_curve(self, X: Any, y: Any) -> ErrorRejectCurve:
+        """How errors fall as more rows are rejected, the least certain first."""
+        codes, _, certainty = self._judge(X)
+        return error_reject_curve(codes != self._codes(X, y), certainty)
+
+    def confidence(self, X: Any, y: Any) -> float:
+        """With what confidence refusals pay, judged by rows that were not trained on (equation 18).
+
+        It bounds the probability that answering the rejected rows would cost more than to reject them:
+        1 − exp(−2n(ℓ/n − γ)²) where ℓ of n rejected rows would be answered wrongly and γ = (a+c)/(a+b) is the
+        share of errors from which on refusals pay; 0 if ℓ/n ≤ γ.
+        """
+        codes, rejected, _ = self._judge(X)
+        if not self._prices.uniform:
+            raise ValueError(
+                "The bound is for costs that are the same for all classes; these differ. Compare risks."
+            )
+        wrong = (codes != self._codes(X, y))[rejected]
+        a, b, c = (float(part[0]) for part in self._prices)
+        excess = float(wrong.mean()) - (a + c) / (a + b) if len(wrong) else 0.0
+        return 1.0 - exp(-2.0 * len(wrong) * excess**2) if excess > 0.0 else 0.0
+
+    def _labels(self, X: Any, y: Any) -> Array:
+        check_consistent_length(X, y)
+        return np.asarray(column_or_1d(y))
+
+    def _codes(self, X: Any, y: Any) -> Array:
+        """The places of the classes of these rows, none of which may be new."""
+        return encode_labels(self._labels(X, y), self.classes_)[1]

@@ -1,0 +1,236 @@
+# mypy: allow-untyped-defs, allow-untyped-calls
+"""A row, for compiled code: dense, CSR or a row of kernel values behind the same few words.
+
+`dot(X, i, w)`, `add(X, i, a, w)`, `sqnorm(X, i)`, `ready(X, i)` and `stream(X, start, stop)` are ordinary
+Python functions (they say what is meant, and run when the JIT is off). Each has a compiled text per layout,
+chosen from the type of `X` while compiling: a learner written with them is written once.
+
+Why the compiled texts differ:
+
+* dense: the sum may be reordered (`reassoc`, `contract`), so that it vectorises. Not full fast-math:
+  NaN keeps its meaning.
+* CSR: no fast-math, which would emit slow gathers; four strict accumulators instead, and unsigned
+  indices, which spare the test for negative ones.
+"""
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+
+from .._types import Array
+
+LINE = 64  # bytes of a cache line
+
+
+class CSR(NamedTuple):
+    """The three arrays of a compressed sparse row matrix, the index arrays unsigned."""
+
+    data: Array
+    indices: Array
+    indptr: Array
+
+
+class Gram(NamedTuple):
+    """Rows known by their kernel values alone. Weights are then the scores they give to each row: a row
+    reads its own score, and a multiple of it added to the weights adds kernel values to all scores."""
+
+    matrix: Array  # K; a row of it is filled when it is first needed
+    known: Array  # which rows are filled
+    diagonal: Array  # K(x, x)
+
+
+Rows: TypeAlias = Array | CSR | Gram
+
+
+def cells(X: CSR, i: int) -> slice:
+    return slice(int(X.indptr[i]), int(X.indptr[i + 1]))
+
+
+def dot(X: Rows, i: int, w: Array) -> Any:
+    """⟨x_i, w⟩."""
+    if isinstance(X, Gram):
+        return w[i]
+    if isinstance(X, CSR):
+        return (X.data[cells(X, i)] * w[X.indices[cells(X, i)]]).sum()
+    return (X[i] * w).sum()
+
+
+def add(X: Rows, i: int, a: float, w: Array) -> None:
+    """w ← w + a·x_i, in place."""
+    if isinstance(X, CSR):
+        w[X.indices[cells(X, i)]] += w.dtype.type(a) * X.data[cells(X, i)]
+    elif isinstance(X, Gram):
+        w += a * X.matrix[i]
+    else:
+        w += w.dtype.type(a) * X[i]
+
+
+def add_centred(X: Rows, i: int, a: float, centre: Array, w: Array) -> None:
+    """w ← w + a·(x_i − centre), in place; for dense rows. CSR rows are not centred: most of a row is 0."""
+    if isinstance(X, CSR):
+        add(X, i, a, w)
+    else:
+        w += a * (np.asarray(X)[i] - centre)
+
+
+def sqnorm(X: Rows, i: int) -> float:
+    """‖x_i‖², summed in double precision."""
+    if isinstance(X, Gram):
+        return float(X.diagonal[i])
+    x = (X.data[cells(X, i)] if isinstance(X, CSR) else X[i]).astype(np.float64)
+    return float((x * x).sum())
+
+
+def ready(X: Rows, i: int) -> bool:
+    """May x_i be added? Not before its kernel values are known."""
+    return not isinstance(X, Gram) or bool(X.known[i])
+
+
+def stream(X: Rows, start: int, stop: int) -> float:
+    """Read rows start … stop in memory order, so that they wait in the cache when they are visited
+    out of order. The value means nothing; returning it keeps the compiler from dropping the reads."""
+    return 0.0
+
+
+def _is(X: Any, layout: type) -> bool:
+    """Does a Numba type stand for that layout?"""
+    return getattr(X, "instance_class", None) is layout
+
+
+_REORDERED: Any = {"fastmath": {"reassoc", "contract"}, "forceinline": True}
+
+
+@overload(dot, jit_options=_REORDERED)
+def _dense_dot(X, i, w):
+    if isinstance(X, types.Array):
+        real = w.dtype
+
+        def dense(X, i, w):
+            total = real(0)
+            for j in range(w.size):
+                total += X[i, j] * w[j]
+            return total
+
+        return dense
+
+
+@overload(dot)
+def _csr_dot(X, i, w):
+    if _is(X, CSR):
+        real = w.dtype
+
+        def csr(X, i, w):
+            data, indices = X.data, X.indices
+            start, stop = np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])
+            fours = stop - (stop - start) % np.uint64(4)
+            s0 = s1 = s2 = s3 = real(0)
+            for k in range(start, fours, np.uint64(4)):
+                s0 += data[k] * w[indices[k]]
+                s1 += data[k + np.uint64(1)] * w[indices[k + np.uint64(1)]]
+                s2 += data[k + np.uint64(2)] * w[indices[k + np.uint64(2)]]
+                s3 += data[k + np.uint64(3)] * w[indices[k + np.uint64(3)]]
+            for k in range(fours, stop):
+                s0 += data[k] * w[indices[k]]
+            return (s0 + s1) + (s2 + s3)
+
+        return csr
+
+
+@overload(dot)
+def _gram_dot(X, i, w):
+    if _is(X, Gram):
+
+        def gram(X, i, w):
+            return w[i]
+
+        return gram
+
+
+@overload(add)
+def _add(X, i, a, w):
+    real = w.dtype
+
+    def dense(X, i, a, w):
+        factor = real(a)
+        for j in range(w.size):
+            w[j] += factor * X[i, j]
+
+    def csr(X, i, a, w):
+        factor = real(a)
+        for k in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
+            w[X.indices[k]] += factor * X.data[k]
+
+    def gram(X, i, a, w):
+        for j in range(w.size):
+            w[j] += a * X.matrix[i, j]
+
+    return dense if isinstance(X, types.Array) else csr if _is(X, CSR) else gram
+
+
+@overload(add_centred)
+def _add_centred(X, i, a, centre, w):
+    def dense(X, i, a, centre, w):
+        for j in range(w.size):
+            w[j] += a * (X[i, j] - centre[j])
+
+    def csr(X, i, a, centre, w):
+        add(X, i, a, w)
+
+    return dense if isinstance(X, types.Array) else csr
+
+
+@overload(sqnorm, jit_options=_REORDERED)
+def _sqnorm(X, i):
+    def dense(X, i):
+        total = 0.0
+        for j in range(X.shape[1]):
+            total += np.float64(X[i, j]) * np.float64(X[i, j])
+        return total
+
+    def csr(X, i):
+        total = 0.0
+        for k in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
+            total += np.float64(X.data[k]) * np.float64(X.data[k])
+        return total
+
+    def gram(X, i):
+        return X.diagonal[i]
+
+    return dense if isinstance(X, types.Array) else csr if _is(X, CSR) else gram
+
+
+@overload(ready)
+def _ready(X, i):
+    def always(X, i):
+        return True
+
+    def gram(X, i):
+        return X.known[i]
+
+    return gram if _is(X, Gram) else always
+
+
+@overload(stream)
+def _stream(X, start, stop):
+    def dense(X, start, stop):
+        cells = X.reshape(X.size)
+        top = cells[0]
+        for k in range(start * X.shape[1], stop * X.shape[1], LINE // X.itemsize):
+            top = max(top, cells[k])
+        return np.float64(top)
+
+    def csr(X, start, stop):
+        first, last = np.int64(X.indptr[start]), np.int64(X.indptr[stop])
+        top = 0.0
+        for k in range(first, last, LINE // X.data.itemsize):
+            top = max(top, np.float64(X.data[k]))
+        for k in range(first, last, LINE // X.indices.itemsize):
+            top = max(top, np.float64(X.indices[k]))
+        return top
+
+    def gram(X, start, stop):
+        return 0.0
+
+    return dense if isinstance(X, types.Array) else csr if _is(X, CSR) else gram

@@ -1,0 +1,100 @@
+"""What model files hold of this room's learners: the encoder, and the stages or weights; the rest follows."""
+
+from collections.abc import Sequence
+from math import isclose, log
+from typing import Any
+
+from ..model_file.declarations import COLUMNS, Array, Count, Each, Field, Labels, Optional, Part, Real, Record
+from ..model_file.kinds import MOST
+from ..tables.literal_encoder import LiteralEncoder
+from .boosting import Stage
+from .pruning import Pruning
+from .runs import Trial
+from .scorecard import Total
+
+STAGE = {"literals": Each(Count()), "sign": Count(-1, 1), "error": Real(least=0.0), "weight": Real(least=0.0)}
+TRIAL = {"stages": Count(1), "gamma": Real(least=0.0)}
+TOTAL = {"points": Count(-MOST), "rows": Real(least=0.0), "positive": Real(least=0.0)}
+PRUNING = {"n_weights": Count(), "accuracy": Real(least=0.0)}
+
+COMMON: dict[str, Field] = {"classes_": Labels("classes"), **COLUMNS, "encoder_": Part(LiteralEncoder)}
+BOOSTED: dict[str, Field] = {
+    **COMMON,
+    "_runs": Each(Each(Record(Stage, STAGE)), "vectors"),
+    "gamma_": Optional(Real(least=0.0)),
+    "cv_accuracy_": Optional(Array(("float64",), ("tried",))),
+    "cv_trials_": Optional(Each(Record(Trial, TRIAL), "tried")),
+    "missed_": Optional(Real(least=0.0)),
+    "_totals": Optional(Each(Each(Record(Total, TOTAL)), "vectors")),
+}
+PRUNED: dict[str, Field] = {
+    **COMMON,
+    "_places": Each(Each(Count()), "conjunctions"),
+    "_weights": Array(("float64",), ("vectors", "conjunctions")),
+    "intercept_": Array(("float64",), ("vectors",)),
+    "_paths": Each(Each(Record(Pruning, PRUNING)), "vectors"),
+    "n_iter_": Count(),
+}
+
+
+def restore_runs(model: Any) -> None:
+    """Is there a run for each weight vector, and are its stages such as boosting finds?"""
+    _check_vectors(model, len(model._runs))
+    model._runs = [[stage._replace(literals=tuple(stage.literals)) for stage in run] for run in model._runs]
+    stages = [stage for run in model._runs for stage in run]
+    _check_places(model, [stage.literals for stage in stages])
+    votes = model.gamma_ is not None
+    for stage in stages:
+        adaboost = 0.0 < stage.error < 0.5 and not votes
+        weight = log((1.0 - stage.error) / stage.error) if adaboost else 1.0
+        fits = isclose(stage.weight, weight, rel_tol=1e-9, abs_tol=1e-12)
+        if stage.sign == 0 or stage.error >= 0.5 or not fits:
+            raise ValueError(f"runs has {stage}, which is no stage of boosting")
+    if any(stage.error == 0.0 for run in model._runs for stage in run[: 1 if votes else -1] if len(run) > 1):
+        raise ValueError("runs go on after a stage without error, which is the last")
+    tried = votes and model.cv_accuracy_ is not None
+    if votes == (model._totals is None) or tried == (model.cv_trials_ is None):
+        raise ValueError("gamma, totals and trials belong to votes")
+    if votes:
+        _check_votes(model)
+
+
+def _check_votes(model: Any) -> None:
+    """Could a fit have left them?"""
+    for trial in [Trial(1, model.gamma_), *(model.cv_trials_ or [])]:
+        if trial.gamma is None or not 0.0 < trial.gamma <= 0.5 or trial.stages % 2 == 0:
+            raise ValueError(f"there is {trial}, but the edge of votes is in (0, 0.5], their number odd")
+    for totals in model._totals:
+        points = [one.points for one in totals]
+        if not totals or sorted(set(points)) != points:
+            raise ValueError(f"totals have the points {points}, which must rise")
+        if any(one.rows <= 0.0 or one.positive > one.rows for one in totals):
+            raise ValueError("totals must have rows, and not more of one class than there are")
+
+
+def restore_weights(model: Any) -> None:
+    _check_vectors(model, len(model._weights))
+    model._places = [tuple(places) for places in model._places]
+    _check_places(model, model._places)
+    if () in model._places or len(set(model._places)) < len(model._places):
+        raise ValueError("places must name each conjunction once, and none without literals")
+
+
+def _check_vectors(model: Any, n_vectors: int) -> None:
+    names = [list(getattr(one, "feature_names_in_", [])) for one in (model, model.encoder_)]
+    if names[0] != names[1]:
+        raise ValueError(f"the encoder has the columns {names[1]}, but the model {names[0]}")
+    n_classes = len(model.classes_)
+    if n_vectors != (1 if n_classes == 2 else n_classes):
+        raise ValueError(f"there are {n_vectors} weight vectors for {n_classes} classes")
+
+
+def _check_places(model: Any, conjunctions: Sequence[tuple[int, ...]]) -> None:
+    """Do they name literals, in order, of different columns?"""
+    attributes = model.encoder_.attributes_.tolist()
+    for places in conjunctions:
+        if any(place >= len(attributes) for place in places):
+            raise ValueError(f"there is a literal {max(places)}, but the encoder has {len(attributes)}")
+        owners = [attributes[place] for place in places]
+        if list(places) != sorted(places) or len(set(owners)) < len(owners):
+            raise ValueError(f"there is {places}, but literals must increase and be of different columns")

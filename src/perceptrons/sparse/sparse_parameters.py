@@ -1,0 +1,90 @@
+"""The parameters of `SparsePerceptron`, checked."""
+
+import math
+from numbers import Integral
+from typing import Any, NamedTuple
+
+from ..checks import flag, is_number, number, one_of
+from .search import Scope
+
+MOST_ORDER = 10
+ADABOOST, MAJORITY = "adaboost", "majority"
+CV, THEORY = "cv", "theory"
+MOST_LITERALS = 20_000  # of which pairs are kept: 3.2 GB, twice as much if they are CSR
+
+
+class Settings(NamedTuple):
+    scope: Scope
+    votes: bool  # boosting by majority
+    stages: int | str  # a number, "cv" or "theory"
+    max_stages: int | None
+    target_size: int | None
+
+    @property
+    def gamma(self) -> float | None:
+        """The edge that the theorem promises: ½ − 1/(2s) are wrong at most, and with the penalty the one that
+        is chosen may have 1/k of the correlation."""
+        if self.target_size is None:
+            return None
+        return self.scope.share / (2 * self.target_size)
+
+
+def read_settings(model: Any) -> Settings:
+    booster = one_of("booster", model.booster, (ADABOOST, MAJORITY))
+    limit("max_stages", model.max_stages, "use None for as many as literals")
+    if is_number(model.cv, Integral):
+        number("cv", model.cv, 1, math.inf, "use 5", Integral)
+    return Settings(
+        scope=read_scope(model, model.k),
+        votes=booster == MAJORITY,
+        stages=_read_stages(model.stages, model.target_size, booster),
+        max_stages=model.max_stages,
+        target_size=model.target_size,
+    )
+
+
+def limit(name: str, value: Any, remedy: str) -> int | None:
+    return None if value is None else int(number(name, value, 0, math.inf, remedy, Integral))
+
+
+def read_scope(model: Any, k: Any, name: str = "k") -> Scope:
+    """`name` is what the user calls k."""
+    beam, visits = (
+        limit(n, getattr(model, n), "use None for an exact search") for n in ("beam", "max_visits")
+    )
+    return Scope(read_order(k, name), flag("penalty", model.penalty), beam, visits)
+
+
+def read_order(k: Any, name: str = "k", most: int = MOST_ORDER) -> int:
+    if not is_number(k, Integral) or not 1 <= k <= most:
+        raise ValueError(
+            f"{name}={k!r}, but conjunctions have 1 to {most} literals; use one of these numbers."
+        )
+    return int(k)
+
+
+def _read_stages(stages: Any, target_size: Any, booster: str) -> int | str:
+    if isinstance(stages, str):
+        if one_of("stages", stages, (CV, THEORY)) == THEORY and target_size is None:
+            raise ValueError(
+                'stages="theory" needs target_size, the sum of the absolute weights of an integer perceptron '
+                'that is right on all rows; give it, or use stages="cv".'
+            )
+    else:
+        number("stages", stages, 0, math.inf, 'use "cv"', Integral)
+        if booster == MAJORITY and stages % 2 == 0:
+            raise ValueError(
+                f"stages={stages}, but a majority needs an odd number of votes; use {stages - 1} or "
+                f"{stages + 1}."
+            )
+    if target_size is not None:
+        number("target_size", target_size, 0, 1e6, "use the sum of absolute integer weights", Integral)
+    return stages if isinstance(stages, str) else int(stages)
+
+
+def check_size(n_literals: int, k: int, name: str = "k") -> None:
+    if k > 1 and n_literals > MOST_LITERALS:
+        raise ValueError(
+            f"There are {n_literals:,} literals, and {name}={k} keeps two numbers for each of their pairs: "
+            f"at most {MOST_LITERALS:,}. Use {name}=1, fewer columns, or a smaller n_thresholds."
+        )

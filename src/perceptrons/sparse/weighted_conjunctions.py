@@ -1,0 +1,208 @@
+"""What a model of weighted conjunctions is, whoever learned it: scores, and words for them.
+
+Why a row gets its class, in parts that add up.
+"""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import floor, log10
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+from .._types import Array
+from ..base import Threshold, codes_of
+from ..tables.literal_encoder import Literal, LiteralEncoder
+
+FEWEST, MOST = 2, 6  # decimals
+
+
+class Part(NamedTuple):
+    """What a rule adds to the score of a row: its weight where it holds, minus its weight where not; of a
+    scorecard, its points where it holds, nothing where not."""
+
+    rule: str
+    holds: bool
+    adds: float
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a row gets its class; as a text, a line per part.
+
+    Attributes
+    ----------
+    prediction : the class.
+    label : the class the score speaks for; of two classes the second.
+    score : the sum of what the parts add.
+    parts : those that add most, for or against, first; what a scorecard begins with is the last.
+    points : whether they are those of a scorecard: a rule that does not hold adds none.
+    """
+
+    prediction: Any
+    label: Any
+    score: float
+    parts: tuple[Part, ...]
+    points: bool = False
+
+    def __str__(self) -> str:
+        *adds, score = aligned([*(part.adds for part in self.parts), self.score], self.points)
+        lines = [
+            f"  {added}  {part.rule}: {'yes' if part.holds else 'no'}"
+            for added, part in zip(adds, self.parts, strict=True)
+        ]
+        return "\n".join([f"{self.prediction}, because", *lines, f"  {score}  is the sum, for {self.label}"])
+
+
+def aligned(numbers: Sequence[float], points: bool = False) -> list[str]:
+    """Signed numbers of one width, with as many decimals as the smallest of them needs; points have none."""
+    sizes = [abs(number) for number in numbers if number]
+    needed = 1 - floor(log10(min(sizes))) if sizes else FEWEST
+    decimals = 0 if points else min(max(needed, FEWEST), MOST)
+    texts = [f"{number:+.{decimals}f}" for number in numbers]
+    return [text.rjust(max(map(len, texts))) for text in texts]
+
+
+ALWAYS = "always"  # the constant, in words
+SUM = "A rule adds its weight where it holds, and subtracts it where it does not."
+
+
+class Conjunction(NamedTuple):
+    """Holds where all of its literals do."""
+
+    literals: tuple[Literal, ...]
+
+    def __str__(self) -> str:
+        return " and ".join(map(str, self.literals))
+
+
+class WeightedConjunctions(Threshold):
+    """f(x) = sign(Σ v_h·h(x)), each conjunction h being +1 where it holds and −1 where it does not.
+
+    A fitted model is `classes_`, `encoder_`, `intercept_` (the weights of the constant), the places of each
+    conjunction's literals in `_places`, and `_weights`, with a row per weight vector and a column per
+    conjunction; the rest is derived."""
+
+    classes_: Array
+    encoder_: LiteralEncoder
+    intercept_: Array
+    _places: list[tuple[int, ...]]
+    _weights: Array
+
+    def decision_function(self, X: Any) -> Array:
+        """Σ v_h·h(x): one score per row for two classes, one per class for more."""
+        check_is_fitted(self)
+        scores = self._scores(self._holding(X))
+        return np.asarray(scores.ravel() if scores.shape[1] == 1 else scores)
+
+    def _scores(self, held: Array) -> Array:
+        """Rule by rule: a product with an array of −1 and +1 would take eight times the memory."""
+        sums = np.zeros((len(held), len(self._weights)))
+        for column, weights in zip(held.T, self._weights.T, strict=True):
+            sums += np.where(column[:, None], weights, -weights)
+        return np.asarray(sums + self.intercept_)
+
+    def _holding(self, X: Any) -> Array:
+        """Which conjunctions hold in which rows."""
+        return self._conjoined(X, self._places)
+
+    def _conjoined(self, X: Any, conjunctions: Sequence[tuple[int, ...]]) -> Array:
+        """Only literals that occur are evaluated."""
+        used = sorted({place for one in conjunctions for place in one})
+        columns = dict(zip(used, self.encoder_.evaluate(X, used, owner=self).T, strict=True))
+        held = np.ones((_num_samples(X), len(conjunctions)), np.bool_, order="F")
+        for j, places in enumerate(conjunctions):
+            for place in places:
+                held[:, j] &= columns[place] != 0
+        return held
+
+    def explain(self, x: Any) -> Explanation:
+        """Why a row gets its class: which conjunctions hold, and what each adds to the score.
+
+        x : one row, as `predict` takes it (a frame or array of one row), or the row itself, or a dict.
+        Of more than two classes, it is the score of the class predicted that is explained. A scorecard is
+        explained by points, whose sum is > 0 for the second of two classes.
+        """
+        check_is_fitted(self)
+        with warnings.catch_warnings():
+            if isinstance(x, Mapping):  # the names were looked at
+                warnings.filterwarnings("ignore", "X does not have valid feature names")
+            held = self._holding(self._in_order(x) if isinstance(x, Mapping) else as_table(x))
+        if len(held) != 1:
+            raise ValueError(f"There are {len(held)} rows, but one is explained at a time; pick one.")
+        scores = self._scores(held)
+        winner = int(codes_of(scores)[0])
+        vector = winner if len(self._weights) > 1 else 0
+        labels = self.classes_.tolist()
+        label = labels[winner if len(self._weights) > 1 else 1]
+        return self._explained(labels[winner], label, held[0], vector, float(scores[0, vector]))
+
+    def _explained(self, prediction: Any, label: Any, held: Array, vector: int, score: float) -> Explanation:
+        """What each conjunction adds to a score, and the constant."""
+        weights = self._weights[vector]
+        adds = np.where(held, weights, -weights).tolist()
+        parts = [
+            Part(str(rule), *rest) for rule, *rest in zip(self._rules(), held.tolist(), adds, strict=True)
+        ]
+        parts.append(Part(ALWAYS, True, float(self.intercept_[vector])))
+        parts = sorted((part for part in parts if part.adds), key=lambda part: -abs(part.adds))
+        return Explanation(prediction, label, score, tuple(parts))
+
+    def _in_order(self, row: Mapping[str, Any]) -> Any:
+        """A row given by the names of its columns, as a table of one row."""
+        names = [str(name) for name in getattr(self, "feature_names_in_", [])]
+        if set(names) != set(row):
+            raise ValueError(f"The row has the columns {[*row]}, but the model was fitted to {names}.")
+        return [[row[name] for name in names]]
+
+    def to_text(self) -> str:
+        """The model in words, a line per weight, the heaviest first."""
+        check_is_fitted(self)
+        labels = self.classes_.tolist()
+        if len(self._weights) == 1:
+            return "\n".join([f"{labels[1]} if the sum is > 0, else {labels[0]}.", SUM, "", *self._lines(0)])
+        blocks = ["\n".join([f"{label}:", *self._lines(vector)]) for vector, label in enumerate(labels)]
+        return "\n\n".join([f"The class whose sum is the highest.\n{SUM}", *blocks])
+
+    def _lines(self, vector: int) -> list[str]:
+        rules = [*map(str, self._rules()), ALWAYS]
+        weights = [*self._weights[vector].tolist(), float(self.intercept_[vector])]
+        pairs = [(weight, rule) for weight, rule in zip(weights, rules, strict=True) if weight]
+        pairs.sort(key=lambda pair: -abs(pair[0]))
+        numbers = aligned([weight for weight, _ in pairs])
+        return [f"  {number}  {rule}" for number, (_, rule) in zip(numbers, pairs, strict=True)]
+
+    def _rules(self) -> list[Conjunction]:
+        literals = self.encoder_.literals_
+        return [Conjunction(tuple(literals[place] for place in one)) for one in self._places]
+
+    def _adopt(self, classes: Array, encoder: LiteralEncoder) -> None:
+        """The columns are the encoder's. Nothing is set before a fit has succeeded, so that one that fails
+        leaves the model as it was."""
+        self.classes_, self.encoder_, self.n_features_in_ = classes, encoder, encoder.n_features_in_
+        if hasattr(encoder, "feature_names_in_"):
+            self.feature_names_in_ = encoder.feature_names_in_
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _publish(self) -> None:
+        """What users see, from what the model is."""
+        self.conjunctions_ = self._rules()
+        counts = np.count_nonzero(self._weights, axis=1)
+        one = len(self._weights) == 1
+        self.weights_ = self._weights[0] if one else self._weights
+        self.n_weights_ = int(counts[0]) if one else counts
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = tags.input_tags.categorical = tags.input_tags.allow_nan = True
+        return tags
+
+
+def as_table(x: Any) -> Any:
+    """One row as a table; a table stays what it is."""
+    if hasattr(x, "to_frame") and hasattr(x, "index"):  # a row of a pandas frame
+        return x.to_frame().T
+    return x if hasattr(x, "columns") or np.ndim(x) == 2 else [list(x)]

@@ -1,0 +1,198 @@
+"""Which literals the cells of a column make true, in codes: one small number per cell.
+
+The cells of a column, dense or sparse, as literals see them: numbers, or names.
+"""
+
+import warnings
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from .._types import Array
+from .cells import BOOLEAN, NOMINAL, NUMERIC, Column, as_name, as_numbers, as_signs, as_texts, kind_of
+from .table_encoder import Entries
+from .thresholds import Numbers
+
+TRUTHS = ("false", "true")
+PLAIN = {str, type(None), float}  # equal values of these types have equal names; 1 and True have not
+
+
+class Stored(NamedTuple):
+    """A column of a sparse matrix: the cells it stores, the rows they stand in; 0 stands in all others."""
+
+    name: str
+    values: Array
+    rows: Array
+    n_rows: int
+
+    def whole(self) -> Column:
+        cells = np.zeros(self.n_rows, self.values.dtype)
+        cells[self.rows] = self.values
+        return Column(self.name, cells)
+
+
+Held: TypeAlias = Column | Stored
+
+
+def stored_columns(X: Any, names: list[str]) -> list[Held]:
+    """The columns of a sparse matrix, without their zeros."""
+    by_column = X.tocsc()
+    if not by_column.has_canonical_format:  # cells stored twice are added up, but not in the caller's matrix
+        by_column = by_column.copy()
+        by_column.sum_duplicates()
+    values, rows = by_column.data, by_column.indices
+    ends = zip(names, pairwise(by_column.indptr.tolist()), strict=True)
+    return [Stored(name, values[start:end], rows[start:end], X.shape[0]) for name, (start, end) in ends]
+
+
+def n_rows_of(column: Held) -> int:
+    return column.n_rows if isinstance(column, Stored) else len(column.values)
+
+
+def at(column: Held, here: Array) -> Held:
+    """The column in these rows alone."""
+    if isinstance(column, Column):
+        return column._replace(values=column.values[here])
+    stored = here[column.rows]
+    rows = (np.cumsum(here) - 1)[column.rows[stored]]
+    return Stored(column.name, column.values[stored], rows, int(np.count_nonzero(here)))
+
+
+def kind_in(column: Held) -> str:
+    """What a column is to the encoder; numeric if it is stored."""
+    if isinstance(column, Stored):
+        kind_of(Column(column.name, column.values))  # refuses what is no number
+        return NUMERIC
+    if column.values.dtype.kind == "O":
+        types = set(map(type, column.values.tolist()))
+        if str in types <= PLAIN:  # the common case, without a look at each cell
+            return NOMINAL
+    return kind_of(column)
+
+
+class Names(NamedTuple):
+    """The cells of any other column: cell i is called `names[codes[i]]`, None where it is missing."""
+
+    names: Sequence[str | None]
+    codes: Array
+
+    def any(self) -> bool:
+        """Is there a cell that is not missing?"""
+        here = np.array([name is not None for name in self.names], bool)
+        return bool(here[self.codes].any())
+
+
+def cells_of(column: Held, kind: str) -> Numbers | Names:
+    """The cells, read as this kind."""
+    if kind == NUMERIC:
+        numbers = as_numbers(Column(column.name, column.values))
+        if isinstance(column, Stored):
+            return Numbers(numbers, column.n_rows, column.rows)
+        return Numbers(numbers, len(numbers))
+    whole = column.whole() if isinstance(column, Stored) else column
+    if kind == BOOLEAN and whole.values.dtype.kind == "b":
+        return Names(TRUTHS, whole.values.astype(np.intp))
+    if kind == BOOLEAN:
+        return Names(("false", None, "true"), (as_signs(whole) + 1).astype(np.intp))
+    return _names(whole)
+
+
+def _names(column: Column) -> Names:
+    if column.values.dtype.kind in "biuf":
+        distinct, codes = np.unique(column.values, return_inverse=True)
+        return Names([as_name(value) for value in distinct], codes)
+    cells = column.values.tolist()
+    if not set(map(type, cells)) <= PLAIN:
+        cells = as_texts(column)
+    places = {value: place for place, value in enumerate(dict.fromkeys(cells))}
+    codes = np.fromiter(map(places.__getitem__, cells), np.intp, len(cells))
+    return Names([as_name(value) for value in places], codes)
+
+
+def categories(column: Held, cells: Names, weights: Array | None, limit: int) -> list[str]:
+    """The names in a column, sorted; if they are more than `limit`, those of the largest weight."""
+    found: dict[str, float] = {}
+    for name, weight in zip(cells.names, np.bincount(cells.codes, weights, len(cells.names)), strict=True):
+        if name is not None:
+            found[name] = found.get(name, 0) + weight
+    numbers = column.values.dtype.kind in "iuf"  # categories that are numbers keep their order
+    names = sorted(found, key=lambda name: (float(name) if numbers else 0.0, name))
+    if len(names) <= limit:
+        return names
+    warnings.warn(
+        f"Column {column.name!r} has {len(names)} values, more than max_categories={limit}: those of the "
+        "largest weight are kept. Drop the column, or group its values.",
+        stacklevel=6,  # the caller of fit
+    )
+    kept = set(sorted(names, key=lambda name: -found[name])[:limit])
+    return [name for name in names if name in kept]
+
+
+class Coded(NamedTuple):
+    """What the cells of a column make true. A code is the number of the one literal, counted from 1; where
+    literals are `nested`, the number of thresholds exceeded, from the first on; 0 is none. With `rows`, cells
+    in all other rows have the code `others`."""
+
+    codes: Array
+    nested: bool = False
+    rows: Array | None = None
+    others: int = 0
+
+    def ones(self, weights: Array | None, total: int) -> int:
+        """How many cells of the literals are 1, a row counting as often as it weighs."""
+        if weights is not None and self.rows is not None:
+            weights = weights[self.rows]
+        counts = np.bincount(self.codes, weights, self.others + 1)
+        if self.rows is not None:
+            counts[self.others] += total - counts.sum()
+        true = np.arange(len(counts)) if self.nested else np.arange(len(counts)) > 0
+        return int(counts @ true)
+
+    def fill(self, block: Array) -> None:
+        """Write the cells of the literals into these columns of a dense array."""
+        if self.rows is None:
+            block[:] = self._cells(self.codes, block.shape[1])
+        else:
+            block[:] = self._cells(np.array([self.others]), block.shape[1])
+            block[self.rows] = self._cells(self.codes, block.shape[1])
+
+    def _cells(self, codes: Array, width: int) -> Array:
+        places = np.arange(1, width + 1)
+        return np.asarray(codes[:, None] >= places if self.nested else codes[:, None] == places)
+
+    def entries(self, start: int, n_rows: int) -> Entries:
+        """What is 1, where the column's literals begin at `start`: rows, places, ones."""
+        codes, rows = self.codes, self.rows
+        if rows is None or self.others:
+            whole = np.full(n_rows, self.others, codes.dtype)
+            whole[slice(None) if rows is None else rows] = codes
+            codes, rows = whole, np.arange(n_rows)
+        rows, codes = rows[codes > 0], codes[codes > 0].astype(np.int64)
+        places = codes - 1
+        if self.nested:  # a code of 3 makes literals 0, 1, 2 true
+            rows, ends = np.repeat(rows, codes), np.cumsum(codes)
+            places = np.arange(len(rows)) - np.repeat(ends - codes, codes)
+        return rows, start + places, np.ones(len(places), np.uint8)
+
+
+def encode(cells: Numbers | Names, values: Sequence[Any]) -> Coded:
+    """The cells in codes, for literals with these values."""
+    code = np.min_scalar_type(len(values))
+    if isinstance(cells, Names):
+        places = {value: place for place, value in enumerate(values, 1)}
+        return Coded(np.array([places.get(name, 0) for name in cells.names], code)[cells.codes])
+    codes = np.zeros(len(cells.values), code)
+    for threshold in values:
+        codes += cells.values > threshold  # NaN exceeds none
+    return Coded(codes, True, cells.rows, sum(threshold < 0 for threshold in values))
+
+
+def holds(cells: Numbers | Names, value: Any) -> Array:
+    """Of which cells the literal with this value is true."""
+    if isinstance(cells, Names):
+        return np.array([name == value for name in cells.names], bool)[cells.codes]
+    held: Array = np.full(cells.n_rows, value < 0)
+    held[slice(None) if cells.rows is None else cells.rows] = cells.values > value
+    return held

@@ -1,0 +1,287 @@
+"""`LiteralEncoder`: the columns of a table become literals, statements that are true of a row or not.
+
+    nominal   one per value: odor = none
+    boolean   both values: fever = false, fever = true
+    numeric   x > t, at quantiles of the rows fitted: age > 47.5
+
+Jackson and Craven, "Learning Sparse Perceptrons", section 3.3: their features are discrete, an attribute with
+a value. Deviations: numeric columns (their future work); rows may have weights, and one of weight 0 is as if
+absent; a missing or unknown value makes no literal of its column true; a column of very many names keeps the
+commonest, with a warning.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from numbers import Integral
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._types import Array
+from ..checks import number, row_weights
+from ..model_file import declarations as fields
+from .cells import BOOLEAN, NOMINAL, NUMERIC, check_names, column_of
+from .literal_cells import (
+    TRUTHS,
+    Coded,
+    Held,
+    at,
+    categories,
+    cells_of,
+    encode,
+    holds,
+    kind_in,
+    n_rows_of,
+    stored_columns,
+)
+from .table_encoder import check_shape, csr_of, names_in, read_columns
+from .thresholds import Numbers, spelled, thresholds, whole_weights
+
+WIDE, MOSTLY_ZEROS = 100, 10  # CSR from so many literals, if fewer than one cell in ten is 1
+MOST = 1_000_000  # literals of a column
+
+
+class Literal(NamedTuple):
+    """A statement about one column."""
+
+    column: str
+    relation: str  # "=" or ">"
+    value: str | float
+
+    def __str__(self) -> str:
+        value = self.value if isinstance(self.value, str) else spelled(self.value)
+        text = f"{self.column} {self.relation} {value}"
+        if text.isprintable():
+            return text
+        # a line break in a name would make two rules of one
+        return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+class Learned(NamedTuple):
+    """What one column taught: the values of its literals; and what its cells make of them."""
+
+    kind: str
+    values: Sequence[Any]
+    coded: Coded
+
+
+class LiteralEncoder(TransformerMixin, BaseEstimator):
+    """Turn a frame, a 2-D array or a sparse matrix into rows of 0 and 1, a column for each literal.
+
+    Parameters
+    ----------
+    n_thresholds : at most so many literals of a numeric column, at the quantiles i/(n_thresholds + 1).
+    max_categories : at most so many literals of a nominal column, those of its commonest values.
+
+    Attributes
+    ----------
+    literals_ : list of `Literal` (column, relation, value).
+    attributes_ : int64 array; literal i is one of column `attributes_[i]`.
+    kinds_ : list of "numeric", "boolean", "nominal", one per column.
+    thresholds_ : list of lists of floats, one per column; empty unless it is numeric.
+    categories_ : list of lists of texts, one per column; empty unless it is nominal.
+    sparse_ : whether rows come as CSR; decided by the rows fitted.
+    n_features_in_, feature_names_in_ : as in scikit-learn.
+
+    Examples
+    --------
+    >>> from perceptrons import LiteralEncoder
+    >>> X = [["red", 1.5, True], ["white", 4, None], [None, 9, False], ["red", None, True]]
+    >>> encoder = LiteralEncoder(n_thresholds=2).fit(X)
+    >>> rows = encoder.transform(X)
+    >>> for literal, cells in zip(encoder.get_feature_names_out(["cap", "width", "ring"]), rows.T):
+    ...     print(f"{literal:12}", *cells)
+    cap = red    1 0 0 1
+    cap = white  0 1 0 0
+    width > 1.5  0 1 1 0
+    width > 4    0 0 1 0
+    ring = false 0 0 1 0
+    ring = true  1 0 0 1
+    """
+
+    _file_fields: ClassVar[dict[str, fields.Field]] = {
+        **fields.COLUMNS,
+        "kinds_": fields.Each(fields.Choice(NUMERIC, BOOLEAN, NOMINAL), "features"),
+        "thresholds_": fields.Each(fields.Each(fields.Real()), "features"),
+        "categories_": fields.Each(fields.Each(fields.Text()), "features"),
+        "sparse_": fields.Flag(),
+    }
+
+    def __init__(self, *, n_thresholds: int = 8, max_categories: int = 256) -> None:
+        self.n_thresholds = n_thresholds
+        self.max_categories = max_categories
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "LiteralEncoder":
+        """Learn kinds, thresholds and categories; `y` is not looked at."""
+        self._fit(X, sample_weight)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """The same as `fit(X).transform(X)`, but the columns are read once."""
+        return self.fit_rows(X, sample_weight)
+
+    def fit_rows(self, X: Any, sample_weight: Any) -> Any:
+        """What `fit_transform` returns where no `set_output` makes something else of it."""
+        table, coded = self._fit(X, sample_weight)
+        return self._rows(n_rows_of(table[0]), self._coded(table) if coded is None else coded)
+
+    def transform(self, X: Any) -> Any:
+        """Which literals are true of each row: uint8, C-ordered, or CSR."""
+        check_is_fitted(self)
+        table = _read(self, X, reset=False)
+        return self._rows(n_rows_of(table[0]), self._coded(table))
+
+    def evaluate(self, X: Any, places: Any, owner: Any = None) -> Array:
+        """Which of the literals with these places are true of each row: uint8, Fortran-ordered.
+
+        The cells of columns that they do not speak of are not looked at. With `owner`, an estimator fitted to
+        the same columns, complaints about columns speak of it.
+        """
+        check_is_fitted(self)
+        chosen = _check_places(places, len(self.literals_))
+        owners = self.attributes_[chosen]
+        n_rows, table = _read_some(self if owner is None else owner, X, np.unique(owners).tolist())
+        held = np.empty((n_rows, len(chosen)), np.uint8, order="F")
+        for j, column in table.items():
+            cells = cells_of(column, self.kinds_[j])
+            for k in np.flatnonzero(owners == j):
+                held[:, k] = holds(cells, self.literals_[chosen[k]].value)
+        return held
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """The literals as texts: "odor = none", "age > 47.5"."""
+        check_is_fitted(self)
+        names = names_in(self, input_features)
+        owners = self.attributes_.tolist()
+        texts = [str(one._replace(column=names[j])) for one, j in zip(self.literals_, owners, strict=True)]
+        return np.array(texts, dtype=object)
+
+    def _fit(self, X: Any, sample_weight: Any) -> tuple[list[Held], list[Coded] | None]:
+        """Learn. Returns the columns, and their cells in codes unless some rows have no weight."""
+        n_thresholds = int(number("n_thresholds", self.n_thresholds, 0, MOST, "use 8", Integral))
+        max_categories = int(number("max_categories", self.max_categories, 1, MOST, "use 256", Integral))
+        table = there = _read(self, X, reset=True)
+        weights = None if sample_weight is None else row_weights(sample_weight, X)
+        if weights is not None:
+            if not weights.all():
+                there = [at(column, weights > 0) for column in table]
+            weights = whole_weights(weights[weights > 0], n_thresholds)
+        learned = [_learn(column, weights, n_thresholds, max_categories) for column in there]
+        if not any(one.values for one in learned):
+            raise ValueError(
+                f"No column tells rows apart (n_samples={n_rows_of(there[0])}): a numeric one has one number "
+                "in all rows, or nearly all; any other has no value. Give rows that differ, raise "
+                "n_thresholds, or turn numbers into texts where they are names."
+            )
+        self.kinds_ = [one.kind for one in learned]
+        self.thresholds_ = [list(one.values) if one.kind == NUMERIC else [] for one in learned]
+        self.categories_ = [list(one.values) if one.kind == NOMINAL else [] for one in learned]
+        self._loaded()
+        coded = [one.coded for one in learned]
+        self.sparse_ = self._is_sparse(n_rows_of(there[0]), coded, weights)
+        return table, coded if there is table else None
+
+    def _loaded(self) -> None:
+        """Literals and their columns, which follow from the rest; has each column what its kind needs?"""
+        for kind, cuts, names in zip(self.kinds_, self.thresholds_, self.categories_, strict=True):
+            if (kind != NOMINAL and names) or len(set(names)) < len(names):
+                raise ValueError(f"categories_ has {names[:5]} for a column that is {kind}")
+            if (kind != NUMERIC and cuts) or any(one >= other for one, other in pairwise(cuts)):
+                raise ValueError(
+                    f"thresholds_ has {cuts[:5]} for a column that is {kind}; they must increase"
+                )
+        values = [self._values(j) for j in range(self.n_features_in_)]
+        self.attributes_ = np.repeat(np.arange(len(values)), [len(some) for some in values])
+        self.literals_ = [
+            Literal(name, ">" if kind == NUMERIC else "=", value)
+            for name, kind, some in zip(names_in(self), self.kinds_, values, strict=True)
+            for value in some
+        ]
+
+    def _values(self, j: int) -> Sequence[Any]:
+        by_kind = {NUMERIC: self.thresholds_[j], NOMINAL: self.categories_[j], BOOLEAN: TRUTHS}
+        return by_kind[self.kinds_[j]]
+
+    def _starts(self) -> list[int]:
+        """The place of each column's first literal, and their number."""
+        return [int(place) for place in np.searchsorted(self.attributes_, np.arange(self.n_features_in_ + 1))]
+
+    def _is_sparse(self, n_rows: int, coded: list[Coded], weights: Array | None) -> bool:
+        if len(self.literals_) < WIDE:
+            return False
+        total = n_rows if weights is None else int(weights.sum())
+        return MOSTLY_ZEROS * sum(one.ones(weights, total) for one in coded) < total * len(self.literals_)
+
+    def _coded(self, table: list[Held]) -> list[Coded]:
+        cells = (cells_of(column, kind) for column, kind in zip(table, self.kinds_, strict=True))
+        return [encode(some, self._values(j)) for j, some in enumerate(cells)]
+
+    def _rows(self, n_rows: int, coded: list[Coded]) -> Any:
+        shape, starts = (n_rows, len(self.literals_)), self._starts()
+        if self.sparse_:
+            pairs = zip(coded, starts, strict=False)
+            return csr_of((one.entries(start, n_rows) for one, start in pairs), shape)
+        rows = np.empty(shape, np.uint8)
+        for one, (start, end) in zip(coded, pairwise(starts), strict=True):
+            one.fill(rows[:, start:end])
+        return rows
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = tags.input_tags.categorical = tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def _learn(column: Held, weights: Array | None, n_thresholds: int, max_categories: int) -> Learned:
+    kind = kind_in(column)
+    cells = cells_of(column, kind)
+    values: Sequence[Any] = TRUTHS
+    if isinstance(cells, Numbers):
+        values = thresholds(cells, weights, n_thresholds)
+    elif kind == NOMINAL:
+        values = categories(column, cells, weights, max_categories)
+    elif not cells.any():  # no array of None shows that truth values were meant: no frame shall either
+        kind, values = NOMINAL, ()
+    return Learned(kind, values, encode(cells, values))
+
+
+def _read(encoder: LiteralEncoder, X: Any, reset: bool) -> list[Held]:
+    """The columns, their names and number checked against those fitted (or remembered, with `reset`)."""
+    return _read_sparse(encoder, X, reset) if sp.issparse(X) else [*read_columns(encoder, X, reset)]
+
+
+def _read_sparse(encoder: LiteralEncoder, X: Any, reset: bool) -> list[Held]:
+    if X.ndim != 2:
+        raise ValueError(f"A table has rows and columns, but this array has {X.ndim} dimensions, not 2.")
+    check_shape(*X.shape)
+    validate_data(encoder, X, skip_check_array=True, reset=reset)
+    return stored_columns(X, names_in(encoder))
+
+
+def _read_some(encoder: LiteralEncoder, X: Any, places: list[int]) -> tuple[int, dict[int, Held]]:
+    """The number of rows, and these columns: no others are taken out of a frame."""
+    if not hasattr(X, "columns"):
+        table = _read(encoder, X, reset=False)
+        return n_rows_of(table[0]), {j: table[j] for j in places}
+    names = list(X.columns)
+    check_names(names)
+    check_shape(*X.shape)
+    validate_data(encoder, X, skip_check_array=True, reset=False)
+    return len(X), {j: column_of(str(names[j]), X[names[j]]) for j in places}
+
+
+def _check_places(places: Any, n_literals: int) -> Array:
+    chosen = np.asarray(places)
+    if chosen.ndim != 1 or (len(chosen) and chosen.dtype.kind not in "iu"):
+        raise ValueError(f"places={places!r}, but it must be a list of integers, places in literals_.")
+    wrong = chosen[(chosen < 0) | (chosen >= n_literals)]
+    if len(wrong):
+        raise ValueError(
+            f"places has {wrong[0]}, but they must be from 0 to {n_literals - 1}, as in literals_."
+        )
+    return chosen.astype(np.intp)

@@ -1,0 +1,232 @@
+"""`TableEncoder`: the columns of a table become the coordinates of rows that a perceptron can add up.
+
+    numeric   (x - mean) / sd over the rows fitted; a constant column is 0; missing is 0, the mean
+    boolean   +1 or -1; missing is 0
+    nominal   one coordinate per value, 1 where it stands; missing and unknown values set none
+
+So no coordinate is large because its unit is small, and what is missing adds nothing. Unlike StandardScaler,
+a column that was constant stays 0 whatever it holds later: nothing can have been learned from it.
+
+Mean and deviation of a column, and the column in those units, for numbers of any size.
+"""
+
+from collections.abc import Iterable
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._types import Array
+from ..model_file import declarations as fields
+from .cells import BOOLEAN, NOMINAL, NUMERIC, Column, as_numbers, as_signs, as_texts, columns, kind_of
+
+HUGE = 1e300  # the difference of two numbers like this may overflow
+
+
+def mean_and_deviation(x: Array) -> tuple[float, float]:
+    """Computed from numbers brought below 1, whose squares cannot overflow, by a power of 2: nothing is lost.
+    The deviation is 0 where it is no more than rounding (as scikit-learn has it)."""
+    if not len(x):
+        return 0.0, 0.0
+    if x.min() == x.max():
+        return float(x[0]), 0.0
+    exponent = int(np.frexp(np.abs(x).max())[1])
+    small = np.ldexp(x, -exponent)
+    mean, deviation = small.mean(), small.std()
+    if deviation <= len(x) * np.finfo(float).eps * abs(mean):
+        deviation = 0.0
+    return float(np.ldexp(mean, exponent)), float(np.ldexp(deviation, exponent))
+
+
+def standardise(column: Column, mean: float, scale: float) -> Array:
+    x = as_numbers(column)
+    if scale == 0.0:
+        return np.zeros(len(x))
+    x[np.isnan(x)] = mean
+    half = 0.5 if max(np.abs(x).max(), abs(mean)) > HUGE else 1.0
+    with np.errstate(over="ignore"):
+        values = (half * x - half * mean) / (half * scale)
+    if not np.isfinite(values).all():
+        far = column.values[np.flatnonzero(~np.isfinite(values))[0]]
+        raise ValueError(
+            f"Column {column.name!r} holds {far}, too far from the {mean:.3g} ± {scale:.3g} of the rows "
+            "fitted to be standardised; mark it as missing or fit on such rows, too."
+        )
+    return values
+
+
+WIDE, MOSTLY_ZEROS = 100, 0.3  # CSR from so many coordinates, if a smaller share than this is not 0
+
+
+Entries = tuple[Array, Array, Array]
+
+
+class Learned(NamedTuple):
+    """What one column taught: `filled` counts its cells that become something else than 0."""
+
+    kind: str
+    filled: int
+    mean: float = 0.0
+    scale: float = 0.0
+    categories: tuple[str, ...] = ()
+
+
+class TableEncoder(TransformerMixin, BaseEstimator):
+    """Turn a pandas or polars frame, or a 2-D array, into rows of float64: dense, or CSR if mostly zeros.
+
+    Attributes
+    ----------
+    kinds_ : list of "numeric", "boolean", "nominal", one per column.
+    means_, scales_ : arrays, one entry per column; scale 0 where the column is constant or not numeric.
+    categories_ : list of lists of texts, one per column; empty unless it is nominal.
+    sparse_ : whether rows come as CSR; decided by the rows fitted.
+    n_features_in_, feature_names_in_ : as in scikit-learn.
+
+    Examples
+    --------
+    >>> from perceptrons import TableEncoder
+    >>> X = [[20, True, "Kenya"], [40, False, "Peru"], [None, None, None]]
+    >>> encoder = TableEncoder().fit(X)
+    >>> encoder.transform(X)
+    array([[-1.,  1.,  1.,  0.],
+           [ 1., -1.,  0.,  1.],
+           [ 0.,  0.,  0.,  0.]])
+    >>> encoder.get_feature_names_out().tolist()
+    ['x0', 'x1', 'x2 = Kenya', 'x2 = Peru']
+    """
+
+    _file_fields: ClassVar[dict[str, fields.Field]] = {
+        **fields.COLUMNS,
+        "kinds_": fields.Each(fields.Choice(NUMERIC, BOOLEAN, NOMINAL), "features"),
+        "means_": fields.Array(("float64",), ("features",)),
+        "scales_": fields.Array(("float64",), ("features",)),
+        "categories_": fields.Each(fields.Each(fields.Text()), "features"),
+        "sparse_": fields.Flag(),
+    }
+
+    def _loaded(self) -> None:
+        """Have nominal columns categories, and only they? Is every scale a deviation?"""
+        for kind, categories in zip(self.kinds_, self.categories_, strict=True):
+            if (kind != NOMINAL and categories) or len(set(categories)) < len(categories):
+                raise ValueError(f"categories_ has {categories[:5]} for a column that is {kind}")
+        if (self.scales_ < 0).any():
+            raise ValueError(f"scales_ has {self.scales_.min()}, but a deviation is >= 0")
+
+    def fit(self, X: Any, y: Any = None) -> "TableEncoder":
+        """Learn kinds, means, scales and categories; `y` is not looked at."""
+        table = read_columns(self, X, reset=True)
+        learned = [_learn(column) for column in table]
+        self.kinds_ = [one.kind for one in learned]
+        self.means_ = np.array([one.mean for one in learned])
+        self.scales_ = np.array([one.scale for one in learned])
+        self.categories_ = [list(one.categories) for one in learned]
+        cells = len(table[0].values) * self._width()
+        self.sparse_ = self._width() >= WIDE and sum(one.filled for one in learned) < MOSTLY_ZEROS * cells
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The rows in coordinates."""
+        check_is_fitted(self)
+        table = read_columns(self, X, reset=False)
+        shape, starts = (len(table[0].values), self._width()), np.cumsum([0, *self._widths()])
+        entries = (self._entries(j, column, starts[j]) for j, column in enumerate(table))
+        return csr_of(entries, shape) if self.sparse_ else _dense(entries, shape)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """The column's name; with one coordinate per value, "column = value"."""
+        check_is_fitted(self)
+        names = names_in(self, input_features)
+        parts = [
+            [f"{name} = {value}" for value in values] if kind == NOMINAL else [name]
+            for name, kind, values in zip(names, self.kinds_, self.categories_, strict=True)
+        ]
+        return np.array([name for part in parts for name in part], dtype=object)
+
+    def _widths(self) -> list[int]:
+        pairs = zip(self.kinds_, self.categories_, strict=True)
+        return [len(values) if kind == NOMINAL else 1 for kind, values in pairs]
+
+    def _width(self) -> int:
+        return sum(self._widths())
+
+    def _entries(self, j: int, column: Column, start: int) -> Entries:
+        """What column j sets, its coordinates beginning at `start`: rows, coordinates, values."""
+        if self.kinds_[j] == NOMINAL:
+            index = {value: place for place, value in enumerate(self.categories_[j])}
+            codes = np.array([index.get(text, -1) for text in as_texts(column)], dtype=np.int64)  # type: ignore[arg-type]
+            known = np.flatnonzero(codes >= 0)
+            return known, start + codes[known], np.ones(len(known))
+        if self.kinds_[j] == BOOLEAN:
+            values = as_signs(column)
+        else:
+            values = standardise(column, self.means_[j], self.scales_[j])
+        rows = np.flatnonzero(values)
+        return rows, np.full(len(rows), start), values[rows]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = tags.input_tags.categorical = tags.input_tags.allow_nan = True
+        return tags
+
+
+def _dense(entries: Iterable[Entries], shape: tuple[int, int]) -> Array:
+    dense = np.zeros(shape)
+    for rows, places, values in entries:
+        dense[rows, places] = values
+    return dense
+
+
+def csr_of(entries: Iterable[Entries], shape: tuple[int, int]) -> Any:
+    """CSR from what each column sets, with indices of 32 bits where they do: trees want them."""
+    rows, places, values = map(np.concatenate, zip(*entries, strict=True))
+    index = np.int32 if max(*shape, len(values)) < 2**31 else np.int64
+    return sp.csr_array((values, (rows.astype(index), places.astype(index))), shape)
+
+
+def read_columns(encoder: Any, X: Any, reset: bool) -> list[Column]:
+    """The columns, their names and number checked against those fitted (or remembered, with `reset`)."""
+    table = columns(X)
+    check_shape(len(table[0].values) if table else len(X), len(table))
+    validate_data(encoder, X, skip_check_array=True, reset=reset)
+    names = getattr(encoder, "feature_names_in_", None)  # an array may follow a frame
+    if names is None:
+        return table
+    return [column._replace(name=name) for column, name in zip(table, names, strict=True)]
+
+
+def check_shape(n_rows: int, n_columns: int) -> None:
+    if not n_columns:
+        raise ValueError(f"0 feature(s) (shape=({n_rows}, 0)) while a minimum of 1 is required.")
+    if not n_rows:
+        raise ValueError(f"0 sample(s) (shape=(0, {n_columns})) while a minimum of 1 is required.")
+
+
+def names_in(encoder: Any, given: Any = None) -> list[str]:
+    """The names of the columns: those fitted, else those given, else x0, x1, ..."""
+    own = getattr(encoder, "feature_names_in_", None)
+    if given is None:
+        return list(own) if own is not None else [f"x{j}" for j in range(encoder.n_features_in_)]
+    if own is not None and list(given) != list(own):
+        raise ValueError("input_features is not equal to feature_names_in_, the names fitted; leave it out.")
+    if len(given) != encoder.n_features_in_:
+        raise ValueError(
+            f"input_features should have length equal to number of features ({encoder.n_features_in_}), got "
+            f"{len(given)}."
+        )
+    return list(given)
+
+
+def _learn(column: Column) -> Learned:
+    kind = kind_of(column)
+    if kind == NUMERIC:
+        numbers = as_numbers(column)
+        present = numbers[~np.isnan(numbers)]
+        mean, scale = mean_and_deviation(present)
+        return Learned(kind, len(present) if scale else 0, mean, scale)
+    if kind == BOOLEAN:
+        return Learned(kind, int(np.count_nonzero(as_signs(column))))
+    texts = [text for text in as_texts(column) if text is not None]
+    by = float if column.values.dtype.kind in "iuf" else str  # categories that are numbers keep their order
+    return Learned(kind, len(texts), categories=tuple(sorted(set(texts), key=by)))

@@ -1,0 +1,187 @@
+"""The door of the geometry: what the user passed becomes finite numbers of a scale that can be squared.
+
+The limits of the numbers that bounds take, and what every bound does alike.
+
+A number outside its interval is a ValueError that gives the value, the limit and the remedy.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from numbers import Real
+from typing import Any, ParamSpec
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+P = ParamSpec("P")
+Array = NDArray[np.float64]
+
+_LIMITS = {  # name: the interval it lies in, and what to do when it does not
+    "radius": ("(0, inf)", "pass the largest row norm"),
+    "margin": ("(0, inf)", "pass a margin that some hyperplane has; without one there is no bound"),
+    "weight_norm": ("(0, inf)", "pass the norm of a W* with W*.Z >= 1 on every row"),
+    "beta": ("[0, inf)", "use 0 for the classical perceptron"),
+    "beta_y": ("[0, inf)", "use 0 for a class without a target"),
+    "beta_max": ("(0, inf)", "pass the larger of the two targets"),
+    "alpha": ("(1, 2)", "use 1.5, or a value nearer to 2 for more margin and more updates"),
+    "eta": ("(0, 2)", "use 1, which has the smallest bound"),
+    "b": ("(0, inf)", "use 1; with b = 0 the rule never leaves w = 0"),
+    "n": ("[0, inf)", "pass the number of attributes without the bias"),
+    "n_points": ("[1, inf)", "pass the number of points"),
+    "n_variables": ("[1, inf)", "pass the number of input variables"),
+    "k": ("[1, inf)", "pass the number of points on the positive side"),
+    "lift": ("[0, inf]", "use 0 for hyperplanes through the origin, inf for all"),
+    "d": ("[0, inf)", "pass the number of rows in the compression set"),
+    "m": ("[1, inf)", "pass the number of training rows"),
+    "errors": ("[0, inf)", "count the errors outside the compression set"),
+    "delta": ("(0, 1)", "use 0.05 for 95 % confidence"),
+    "slack": ("(0, 0.5)", "use 0.05, which is alpha = 2 (1 - 0.05) = 1.9"),
+    "eps": ("(0, 1)", "pass the error allowed on new rows, such as 0.1"),
+    "s": ("[1, inf)", "pass the number of conjunctions in the target, repeats counted"),
+    "n_terms": ("[1, inf)", "pass the number of conjunctions there are to choose from, |C_k|"),
+    "empirical": ("[0, 1]", "pass the share of training rows in error"),
+    "load": ("[0, inf)", "pass the number of rows per column, m/n"),
+    "noise": ("[0, 0.5]", "pass the share of flipped labels; above a half swap the classes"),
+    "overlap": ("[-1, 1]", "pass the mean of w_i times the target's weight"),
+    "n_rows": ("[0, inf)", "pass the number of training rows, 0 for none"),
+    "n_wrong": ("[0, inf)", "count the weights that differ from the target's"),
+}
+_WHOLE = {"n", "n_points", "n_variables", "n_terms", "k", "d", "m", "s", "errors", "n_rows", "n_wrong"}
+
+
+def require(ok: ArrayLike, name: str, value: ArrayLike, limit: str, remedy: str) -> None:
+    """Raise a ValueError naming the first value that is not ok."""
+    fine, values = np.broadcast_arrays(np.asarray(ok, dtype=bool), value)
+    if not fine.all():
+        raise ValueError(f"{name} = {values[~fine][0]:.12g}, but it must be {limit}; {remedy}")
+
+
+def real(value: Any, name: str, limit: str, remedy: str) -> float:
+    """A single real number as a float, no bool, text or None; whether it keeps the limit is not asked."""
+    number = value[()] if isinstance(value, np.ndarray) else value
+    try:
+        if isinstance(number, Real) and not isinstance(number, bool):
+            return float(number)
+    except OverflowError:
+        pass
+    raise ValueError(f"{name} = {value!r:.60}, but it must be a real number {limit}; {remedy}")
+
+
+def _floats(value: ArrayLike, name: str) -> Array:
+    """A number, or an array of them, as floats."""
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind in "biuf":
+            return array.astype(np.float64)
+        if array.dtype.kind == "O":  # fractions, whole numbers beyond 64 bits
+            return np.array([float(number) for number in array.flat]).reshape(array.shape)
+    except (OverflowError, TypeError, ValueError):
+        pass
+    interval, remedy = _LIMITS[name]
+    raise ValueError(f"{name} = {value!r:.60}, but it must be a real number in {interval}; {remedy}")
+
+
+def checked(**values: ArrayLike) -> tuple[Array, ...]:
+    """Return the values as float arrays, each in the interval of its name, no margin above its radius."""
+    arrays = {name: _floats(value, name) for name, value in values.items()}
+    for name, v in arrays.items():
+        interval, remedy = _LIMITS[name]
+        low, high = map(float, interval[1:-1].split(","))
+        above = v >= low if interval[0] == "[" else v > low
+        below = v <= high if interval[-1] == "]" else v < high
+        require(above & below, name, v, f"in {interval}", remedy)
+        require((name not in _WHOLE) | (v == np.floor(v)), name, v, "a whole number", remedy)
+    if {"radius", "margin"} <= arrays.keys():
+        R, eps = arrays["radius"] * (1 + 1e-5), arrays["margin"]  # room for rounding in float32
+        require(eps <= R, "margin", eps, "at most the radius", "swap the two, or scale both alike")
+    return tuple(arrays.values())
+
+
+def bound(formula: Callable[P, ArrayLike]) -> Callable[P, float | Array]:
+    """Let a formula overflow to inf in silence, and return a float when it gives one number."""
+
+    @wraps(formula)
+    def quiet(*args: P.args, **kwargs: P.kwargs) -> float | Array:
+        with np.errstate(over="ignore", divide="ignore"):
+            value = np.asarray(formula(*args, **kwargs), dtype=np.float64)
+        return value if value.ndim else float(value)
+
+    return quiet
+
+
+LARGEST, SMALLEST = 1e150, 1e-150  # products of two coordinates neither overflow nor vanish
+
+MOST_STEPS = 1_000_000  # unless the user says otherwise: half a minute, not half a year
+
+
+def matrix(points: Any, name: str, least: float = SMALLEST) -> Array:
+    """The points as rows of a float array: at least one, finite, of a scale whose squares are numbers."""
+    V = numbers(points, name, least)
+    if V.ndim != 2:
+        raise ValueError(
+            f"{name} has {V.ndim} dimensions, but it must have 2, one row per point; "
+            "use reshape(1, -1) for a single point, reshape(-1, 1) for points on a line"
+        )
+    return V
+
+
+def vector(values: Any, name: str, least: float = SMALLEST) -> Array:
+    """The values as a float array of one dimension."""
+    v = numbers(values, name, least)
+    if v.ndim != 1:
+        raise ValueError(f"{name} has {v.ndim} dimensions, but it must have 1; use ravel()")
+    return v
+
+
+def numbers(values: Any, name: str, least: float = SMALLEST) -> Array:
+    """A copy as floats, which later changes to the user's array do not reach; the largest from `least` on."""
+    if hasattr(values, "toarray"):
+        raise ValueError(f"{name} is a sparse matrix, but it must be an array; use {name}.toarray()")
+    try:
+        if np.iscomplexobj(values):
+            raise TypeError("complex numbers have no order")
+        V = np.array(values, np.float64)
+    except (OverflowError, TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be an array of real numbers, rows of equal length; {error}") from None
+    if V.size == 0:
+        raise ValueError(f"{name} has shape {V.shape}, but it must not be empty; pass at least one point")
+    if not np.isfinite(V).all():
+        raise ValueError(f"{name} holds {V[~np.isfinite(V)][0]}, but it must be finite; drop such rows")
+    require_scale(float(np.abs(V).max()), name, least)
+    return V
+
+
+def require_scale(size: float, name: str, least: float = SMALLEST) -> None:
+    """The largest |value| is 0, or its products with itself neither overflow nor vanish."""
+    if size != 0.0 and not least <= size <= LARGEST:
+        raise ValueError(
+            f"{name}: the largest |value| is {size:.3g}, but it must be 0 or in [{SMALLEST}, {LARGEST}], or "
+            f"products overflow or vanish; divide by {size:.3g}"
+        )
+
+
+def length(radius: Any) -> float:
+    """A radius as a float: at least 0, and it can be squared."""
+    limit, remedy = f"in [0, {LARGEST}]", "use 0 for one point"
+    r = real(radius, "radius", limit, remedy)
+    if not 0 <= r <= LARGEST:
+        raise ValueError(f"radius = {r:.12g}, but it must be {limit}; {remedy}")
+    return r
+
+
+def tolerance(eps: Any, share_of: str) -> float:
+    """An eps as a float: positive and finite."""
+    limit, remedy = "in (0, inf)", f"use a share of the {share_of}"
+    share = real(eps, "eps", limit, remedy)
+    if not 0 < share < np.inf:
+        raise ValueError(f"eps = {share:.12g}, but it must be {limit}; {remedy}")
+    return share
+
+
+def steps_allowed(max_steps: int | None, enough: float, least: int) -> int:
+    """As many steps as are enough by the theorem, or fewer: what the user allows, else a million."""
+    if max_steps is None:
+        max_steps = MOST_STEPS
+    elif not isinstance(max_steps, (int, np.integer)) or max_steps < least:
+        raise ValueError(f"max_steps = {max_steps}, but it must be a whole number >= {least}; leave it out")
+    return int(min(max(enough, least), max_steps))

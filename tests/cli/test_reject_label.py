@@ -1,0 +1,68 @@
+"""What stands for a refusal on the command line, beside classes of any name."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import perceptrons
+from tests.cli.test_rejecting import SAVED, SHORT, as_json, refusal
+
+
+@pytest.fixture
+def write(table):
+    """A table of these two classes, which overlap, in an empty folder; where it is."""
+
+    def write(first, second):
+        rng = np.random.default_rng(1)
+        x = rng.normal(size=80).round(3)
+        y = np.where(x + 0.8 * rng.normal(size=80) > 0, str(second), str(first))
+        Path("noisy.csv").write_text("x,y\n" + "".join(f"{a},{b}\n" for a, b in zip(x, y, strict=True)))
+        return "noisy.csv"
+
+    return write
+
+
+def test_a_class_called_reject(command, write):
+    file = write("reject", "yes")
+    assert refusal(command, "fit", file, *SAVED) == (
+        "Rejected rows would get 'reject', but that is one of the classes ['reject', 'yes']; say "
+        "--reject-label TEXT with another."
+    )
+    assert "would get 'reject'" in refusal(command, "fit", file, *SHORT, "--learner", "chow")
+    assert command("fit", file, *SAVED, "--reject-label", "ask")[0] == 0
+    assert perceptrons.load("model.json")[-1].reject_label == "ask"
+    told = as_json(command, "predict", "model.json", file)
+    assert 0 < told["prediction"].count("ask") == told["rejected"] < 80
+    assert {*told["prediction"]} == {"reject", "yes", "ask"}
+
+
+@pytest.mark.parametrize(
+    ("text", "label"), [("auto", -1), ("7", 7), ("-5", -5), ("+9", 9), ("ask", "ask"), ("9" * 30, "9" * 30)]
+)
+def test_labels_beside_numbers(command, write, text, label):
+    file = write(0, 1)
+    assert command("fit", file, *SAVED, "--reject-label", text)[::2] == (0, "")
+    told = as_json(command, "predict", "model.json", file)
+    assert {*told["prediction"]} == {0, 1, label}
+    assert told["prediction"].count(label) == told["rejected"]
+    assert f", and get {label!r}\n" in command("predict", "model.json", file)[2]
+
+
+def test_labels_that_are_classes(command, write):
+    numbers = write(0, 1)
+    for text, label in (("1", 1), ("+1", 1), ("-0", 0), ("01", 1)):
+        assert refusal(command, "fit", numbers, *SAVED, "--reject-label", text).startswith(
+            f"Rejected rows would get {label}, but that is one of the classes [0, 1]"
+        )
+    words = write("no", "yes")
+    for text in ("1", "-1"):  # beside texts a text
+        assert command("fit", words, *SAVED, "--reject-label", text)[0] == 0
+        assert perceptrons.load("model.json")[-1].reject_label == text
+    assert refusal(command, "fit", words, *SAVED, "--reject-label", "yes").startswith("Rejected rows would")
+
+
+def test_help_tells_what_stands_for_refusals(command):
+    said = " ".join(command("predict", "--help")[1].replace("│", " ").split())
+    assert 'answers "reject" where it does, or what fit --reject-label said' in said
+    assert "if the classes are numbers it is 0, -1 or another number that is no class." in said

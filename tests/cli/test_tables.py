@@ -1,0 +1,398 @@
+"""The commands on tables that are not as one might wish, and on outputs that are not."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from contextlib import contextmanager
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
+from types import SimpleNamespace
+
+import polars as pl
+import pytest
+
+from perceptrons.cli import main
+from perceptrons.cli.show import emit, percent
+from perceptrons.cli.words import in_words
+from perceptrons.tables.delimited import SUFFIXES
+from perceptrons.tables.read import read_table
+from tests.commands import DATA, FIT, SOURCES, coffee
+
+HELD = {
+    "Boolean": [True, False],
+    "Float": [94110.0, 2.5],
+    "Float with NaN": [1.0, 2.0, float("nan")],
+    "Decimal": [Decimal("1.00"), Decimal("2.50"), None],
+    "Duration": [timedelta(1), timedelta(2), timedelta(3, 5)],
+}
+
+
+@pytest.mark.parametrize("kind", HELD)
+@pytest.mark.parametrize("nominal", [True, False])
+def test_a_model_knows_its_own_typed_table(command, table, kind, nominal):
+    """`code` alone tells the classes apart, if its names are those that were fitted."""
+    values = HELD[kind]
+    rows = {"code": values * 20, "y": ["u", "v", "v"][: len(values)] * 20}
+    pl.DataFrame(rows, strict=False).write_parquet("t.parquet")
+    as_names = ("--nominal", "code") if nominal else ()
+    assert command("fit", "t.parquet", "--target", "y", *as_names, "--out", "model.json")[0] == 0
+    code, out, err = command("predict", "model.json", "t.parquet", "--json")
+    assert (code, err) == (0, "")
+    report = json.loads(out)
+    assert report["unseen"] == []
+    assert report["prediction"] == rows["y"]
+    assert command("certify", "model.json", "t.parquet")[::2] == (0, "")
+
+
+def test_csv_and_parquet_spell_alike(command, table):
+    """A number with gaps is a float to pandas, and truth values have many spellings."""
+    rows = [(94110, True), (7, False)] * 10
+    Path("t.csv").write_text("zip,y\n" + "".join(f"{zip_}.0,{y}\n" for zip_, y in rows))
+    pl.DataFrame(rows, schema=["zip", "y"], orient="row").write_parquet("t.parquet")
+    for fitted, other in (("t.csv", "t.parquet"), ("t.parquet", "t.csv")):
+        assert command("fit", fitted, "--target", "y", "--nominal", "zip", "--out", "model.json")[0] == 0
+        for file in (fitted, other):
+            assert command("certify", "model.json", file)[::2] == (0, "")
+
+
+def test_missing_cells_are_remembered(command, table):
+    Path("t.csv").write_text("a,b,y\n" + "1,x,u\n-9,none,v\n2,-,v\n0,x,u\n" * 10)
+    read = ("--missing", "none", "--missing", "-9", "--missing", "-")
+    facts = json.loads(command("fit", "t.csv", "--target", "y", *read, "--out", "m.json", "--json")[1])
+    assert [column["missing"] for column in facts["columns"]] == [10, 20]
+    assert command("certify", "m.json", "t.csv")[::2] == (0, "")
+    Path("new.csv").write_text("a,b\n1,unknown\n-,None\n")
+    assert (
+        json.loads(command("predict", "m.json", "new.csv", "--missing", "unknown", "--json")[1])["unseen"]
+        == []
+    )
+
+
+def test_values_never_seen_in_training(command, table):
+    command("fit", table, *FIT, "--out", "model.json")
+    Path("new.csv").write_text(coffee().replace(",0", ",9"))
+    for job in (["predict"], ["certify"]):
+        err = command(*job, "model.json", "new.csv")[2]
+        assert err == "zip: 60 of 60 values are none the model knows\n"
+        out, err = command(*job, "model.json", "new.csv", "--json")[1:]
+        assert json.loads(out)["unseen"] == [{"column": "zip", "unseen": 60, "filled": 60}]
+        assert err == ""
+    names = [f"c{j}" for j in range(8)]
+    header = ",".join([*names, "y"]) + "\n"
+    Path("many.csv").write_text(header + "".join("ab"[i % 2] + ",a" * 7 + f",{i % 2}\n" for i in range(8)))
+    Path("new.csv").write_text(header + "z," * 8 + "0\n")
+    command("fit", "many.csv", "--target", "y", "--out", "model.json")
+    err = command("predict", "model.json", "new.csv")[2]
+    assert err.count("\n") == 6
+    assert err.endswith("… and 3 more.\n")
+
+
+NUMBERS = {  # what most cells hold, what one holds, and what is said
+    "stray": (
+        "1.5 2 -1e3 .5",
+        "n.a.",
+        "'stray': 40 of 41 cells are numbers, the others like 'n.a.'; read as names. --missing n.a. marks",
+    ),
+    "commas": (
+        "1,5 2,25 1.234,5 7",
+        "0,5",
+        "have decimal commas, so it is read as names; write 1.5, not 1,5.",
+    ),
+    "thousands": (
+        "1,234 12,345,678.5 7 2,000",
+        "1'000",
+        "have thousands separators, so it is read as names; ",
+    ),
+    "percent": ("12% 0.5% 3,5% 99%", "1 %", "have percent signs, so it is read as names; write 12, not 12%."),
+    "dates": ("2024-01-31 2024-02-01 31.12.2024 1/31/24", "12:30", "'dates' holds dates or times"),
+    "words": ("u v w 1", "x", ""),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_that_are_read_as_names(command, table, name):
+    usual, other, hint = NUMBERS[name]
+    cells = [*(usual.split() * 10), other]
+    lines = [f'"{cell}",{i}x,{i % 2}\n' for i, cell in enumerate(cells)]
+    Path("t.csv").write_text(f"{name},id,y\n" + "".join(lines))
+    for job in (["fit"], ["compare", "--folds", "2"]):
+        out = " ".join(command(*job, "t.csv", "--target", "y", "--max-epochs", "5")[1].split())
+        assert hint in out
+        assert f"{name!r} tells rows apart" not in out
+        assert "'id' tells rows apart" in out
+        assert out.count("Hint: ") == 1 + bool(hint)
+    if hint:
+        again = command("fit", "t.csv", "--target", "y", "--max-epochs", "5", "--nominal", name)[1]
+        assert again.count("Hint: ") == 1
+
+
+def test_numbers_that_differ_are_not_called_names_of_rows(command, table):
+    Path("t.csv").write_text("z,y\n" + "".join(f'"{i},5",{i % 2}\n' for i in range(40)))
+    hints = json.loads(command("fit", "t.csv", "--target", "y", "--max-epochs", "5", "--json")[1])["data"][
+        "hints"
+    ]
+    assert len(hints) == 1
+    assert "write 0.5, not 0,5" in hints[0]
+    frame = pl.DataFrame({"z": [f"{i}" for i in range(40)], "few": ["1", "2"] * 20, "y": [0, 1] * 20})
+    frame.write_parquet("t.parquet")
+    report = json.loads(command("fit", "t.parquet", "--target", "y", "--json")[1])
+    assert report["data"]["hints"] == ["column 'z' holds numbers as texts, so it is read as names."]
+
+
+def test_there_are_five_hints_at_most(command, table):
+    names = ",".join(f"id {j}" for j in range(8))
+    Path("t.csv").write_text(f"{names},y\n" + "".join(f"{i}x," * 8 + f"{i % 2}\n" for i in range(30)))
+    out = command("fit", "t.csv", "--target", "y", "--max-epochs", "5")[1]
+    assert out.count("Hint: ") == 5
+    assert "… and 3 more." in out
+    assert "--drop 'id 0' leaves it out" in " ".join(out.split())
+
+
+def test_columns_without_a_name(command, table):
+    Path("t.csv").write_text(",x,y,\n" + "".join(f"{i},{i % 2},{i % 2},\n" for i in range(8)))
+    for job in (["fit"], ["compare", "--folds", "2"]):
+        out = " ".join(command(*job, "t.csv", "--target", "y")[1].split())
+        assert "t.csv: 8 rows, 2 columns" in out
+        assert "column 1 has no name; it is called column_1, --drop column_1 leaves it out." in out
+        assert "has no name" not in command(*job, "t.csv", "--target", "y", "--drop", "column_1")[1]
+
+
+def test_what_compare_says_about_the_table(command, table):
+    out = command("compare", table, "--target", "grade", "--folds", 3, "--max-epochs", 5)[1]
+    assert "Columns: 2 nominal, 2 numeric, 1 boolean; 15 cells missing." in out
+    assert "Hint: 'lot' tells rows apart" in out
+    rare = Path(table).read_text().replace("fine", "rare", 3)
+    Path("rare.csv").write_text(rare)
+    chosen = ("--learner", "averaged", "--learner", "pam")
+    out = command("compare", "rare.csv", "--target", "grade", "--max-epochs", 5, *chosen)[1]
+    assert "3 folds, not 10: class 'rare' has 3 rows." in out
+    assert "\naveraged" in out
+    assert "\npam" in out
+    assert "\nkernel" not in out
+
+
+def test_many_rows(command, table, monkeypatch):
+    monkeypatch.setattr("perceptrons.compare.MANY_ROWS", 59)
+    short = (*FIT[:-1], "3", "--folds", "2")
+    out = command("compare", table, *short)[1]
+    said = "Above 59 rows kernel, sparse, scorecard and conservative are slow, and left out; --learner kernel"
+    assert f"{said} asks for one." in " ".join(out.split())
+    assert not any(f"\n{name}" in out for name in ("kernel", "sparse", "conservative"))
+    out = command("compare", table, *short, "--learner", "kernel")[1]
+    assert "Above 59 rows the kernel gets 100 epochs at most." in out
+    assert "\nkernel" in out
+
+
+def test_a_learner_that_fails(command, table):
+    """Rows of norm 1 are what `infinity` needs."""
+    short = (*FIT, "--folds", "2", "--learner", "infinity")
+    code, out, err = command("compare", table, *short, "--learner", "averaged")
+    assert (code, err) == (0, "")
+    assert re.search(r"^infinity +failed$", out, re.MULTILINE)
+    assert "\ninfinity failed: margin='infinity' needs" in out  # below the table, where there is room
+    assert command("compare", table, *short)[0] == 2
+    results = json.loads(command("compare", table, *short, "--learner", "averaged", "--json")[1])["results"]
+    assert [result["accuracy"] is None for result in results] == [True, False]
+    assert results[1]["size"]["unit"] == "weights"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1, "100.0 %"),
+        (0.9996, "> 99.9 %"),
+        (0.9994, "99.9 %"),
+        (0, "0.0 %"),
+        (1e-9, "< 0.1 %"),
+        (0.0006, "0.1 %"),
+    ],
+)
+def test_all_and_nothing_are_not_rounded_to(value, text):
+    assert percent(value) == text
+
+
+def test_bounds_in_words():
+    said = {"separable": True, "margin": 1e-16, "margin_bound": None, "n_rows": 9, "n_errors": 0}
+    said |= {"n_updates": 3, "update_bound": 4.8e32, "compression_size": 3, "soft_margin": None}
+    for bound, words in ((0.0301, "at most 3.1 % of new rows"), (0.9999, "Too many rows were used")):
+        one = SimpleNamespace(**said, generalization_bound=lambda delta, bound=bound: bound)
+        assert "the theorem allows 4.8e+32 for" in in_words(one)[1]
+        assert words in in_words(one)[3]  # never less than the bound
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 140])
+def test_narrow_terminals(command, table, width, monkeypatch):
+    """Columns make room; names and numbers are whole."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    _, out, _ = command("compare", table, *FIT, "--folds", 2)
+    report = json.loads(command("compare", table, *FIT, "--folds", 2, "--json")[1])
+    assert max(map(len, out.splitlines())) <= width
+    for result in report["results"]:
+        assert re.search(
+            rf"^{result['learner']} +{100 * result['accuracy']:.1f} ± \d+\.\d %", out, re.MULTILINE
+        )
+        assert width < 100 or f"{result['size']['count']} {result['size']['unit'][:-1]}" in out
+    assert [head for head in ("margin", "training", "updates") if head in out.split("──")[0]] == {
+        40: [],
+        60: [],
+        80: ["margin", "training"],
+        100: ["margin", "training"],
+        140: ["margin", "training", "updates"],
+    }[width]
+    assert [head for head in ("rejected", "risk") if head in out.split("──")[0]] == (
+        ["rejected", "risk"] if width > 50 else []
+    )
+    assert "…" not in out
+    out = command("fit", table, *FIT)[1]
+    assert max(map(len, out.splitlines())) <= width
+    assert re.search(r"^acid +numeric", out, re.MULTILINE)
+
+
+def test_long_names_are_broken_not_cut(command, table, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    Path("t.csv").write_text("x" * 90 + ",y\n" + "1,u\n2,v\n" * 9)
+    out = command("fit", "t.csv", "--target", "y")[1]
+    assert sum(line.count("x" * 5) * 5 for line in out.splitlines()) >= 80
+    assert "numeric" in out
+
+
+@pytest.mark.parametrize("width", ["0", None])
+def test_without_a_terminal(table, width):
+    environment = {} if width is None else {"COLUMNS": width}
+    env = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    env |= {"PYTHONPATH": str(SOURCES), **environment}
+    job = [sys.executable, "-m", "perceptrons", "fit", table, *FIT]
+    out = subprocess.run(job, env=env, capture_output=True, text=True).stdout
+    assert 80 < max(map(len, out.splitlines())) <= 100
+
+
+def test_out_is_none_of_the_inputs(command, table):
+    os.symlink("table.csv", "link.csv")
+    itself = "perceptrons: --out names the {} itself; choose another file.\n"
+    for out in (table, "link.csv", "./table.csv"):
+        assert command("fit", table, *FIT, "--out", out)[::2] == (2, itself.format("table"))
+    command("fit", table, *FIT, "--out", "model.json")
+    assert command("predict", "model.json", "link.csv", "--out", table)[2] == itself.format("table")
+    assert command("predict", "model.json", table, "--out", "model.json")[2] == itself.format("model")
+    assert Path(table).read_text() == coffee()
+
+
+def test_out_is_looked_at_before_the_work(command, table, monkeypatch):
+    def work(*_, **__):
+        raise AssertionError("the table is read")
+
+    monkeypatch.setattr("perceptrons.tables.read.read", work)
+    monkeypatch.setattr(
+        "perceptrons.cli.destinations.os.access", lambda folder, mode: "closed" not in str(folder)
+    )
+    Path("closed").mkdir()
+    os.mkfifo("pipe")
+    for arguments, message in (
+        (["closed/m.json"], "Nothing may be written to the folder"),
+        (["pipe"], "pipe is a device or pipe"),
+        (["m.json", "--learner", "shallow tree"], "The learner 'shallow tree' cannot be saved; leave --out"),
+    ):
+        code, _, err = command("fit", table, *FIT, "--out", *arguments)
+        assert code == 2
+        assert message in err
+
+
+def test_predictions_are_text(command, table):
+    command("fit", table, *FIT, "--out", "model.json")
+    code, _, err = command("predict", "model.json", table, "--out", "p.parquet")
+    assert code == 2
+    assert "Predictions are written as text, but p.parquet is none; let it end in .csv, .data" in err
+    command("predict", "model.json", table, "--scores", "--out", "p.tsv")
+    assert read_table("p.tsv").columns == ["prediction", "score"]
+
+
+def test_predictions_are_utf_8_in_every_locale(command, table):
+    Path("t.csv").write_text("a,y\n" + "1,größer\n0,小\n" * 9, encoding="utf-8")
+    command("fit", "t.csv", "--target", "y", "--out", "model.json")
+    env = {**os.environ, "PYTHONPATH": str(SOURCES), "PYTHONIOENCODING": "latin-1"}
+    job = [sys.executable, "-m", "perceptrons", "predict", "model.json", "t.csv"]
+    assert subprocess.run(job, env=env, capture_output=True).stdout.decode().split()[1:3] == ["größer", "小"]
+
+
+@pytest.mark.parametrize("where", [">&-", "2>&-", ">&- 2>&-", "> /dev/full"])
+def test_an_output_that_takes_nothing(command, table, where):
+    command("fit", table, *FIT, "--out", "model.json")
+    env = {**os.environ, "PYTHONPATH": str(SOURCES), "PYTHONUNBUFFERED": ""}
+    line = f'"{sys.executable}" -m perceptrons predict model.json {table} {where}'
+    done = subprocess.run(line, shell=True, env=env, capture_output=True, text=True)
+    full = "full" in where
+    assert (done.returncode, done.stderr) == (
+        (2, "perceptrons: No space left on device.\n") if full else (0, "")
+    )
+
+
+def test_exits_that_are_not_ours_are_not_hidden(monkeypatch):
+    def leave(*_, **__):
+        sys.exit(77)
+
+    monkeypatch.setattr("perceptrons.cli.app.app", leave)
+    with pytest.raises(SystemExit, match="77"):
+        main([])
+
+
+def test_certificates_as_json(command, table):
+    """Fit and certify tell the same; of several, each says which class it is about."""
+    Path("three.csv").write_text(
+        "a,b,y\n" + "".join(f"{i % 3},{(i % 3) ** 2},{'uvw'[i % 3]}\n" for i in range(30))
+    )
+    for file, target, classes in ((table, "grade", [None]), ("three.csv", "y", ["u", "v", "w"])):
+        fitted = json.loads(command("fit", file, "--target", target, "--out", "model.json", "--json")[1])
+        assert fitted["size"]["unit"] == "weights"
+        held = json.loads(command("certify", "model.json", file, "--json")[1])
+        assert [one.get("class") for one in held["certificates"]] == classes
+        for one, other in zip(held["certificates"], fitted["certificates"], strict=True):
+            assert one.keys() == other.keys()
+            assert one["n_updates"] == other["n_updates"]
+    tree = json.loads(command("fit", table, *FIT, "--learner", "shallow tree", "--json")[1])
+    assert tree["certificates"] == []
+
+
+def test_json_is_whole_or_not_there(capsys):
+    with pytest.raises(ValueError, match="JSON"):
+        emit({"a": [1, 2], "b": float("nan")})
+    assert capsys.readouterr().out == ""
+
+
+def test_help_names_every_kind_of_file(command):
+    text = " ".join(command("fit", "--help")[1].split())
+    assert all(suffix in text for suffix in SUFFIXES)
+    assert "?, NA, N/A, #N/A, <NA>, NaN and null" in text
+
+
+def test_the_table_is_read_while_the_bar_waits(command, table, monkeypatch):
+    seen = []
+
+    @contextmanager
+    def waiting(what):
+        seen.append(what)
+        yield lambda *_: None
+        seen.append("done")
+
+    monkeypatch.setattr("perceptrons.cli.progress.waiting", waiting)
+    monkeypatch.setattr("perceptrons.tables.read.read", lambda *_, **__: seen.append("read"))
+    assert command("fit", table, *FIT)[0] == 1
+    assert command("compare", table, *FIT)[0] == 1
+    assert seen == ["fitting perceptron", "read", "comparing", "read"]
+
+
+def test_voting(command, jit):
+    if not DATA:
+        pytest.skip("PERCEPTRONS_DATA names no folder with the data sets")
+    file = Path(DATA) / "voting" / "house-votes-84.data"
+    epochs = 100 if jit else 3
+    code, out, _ = command(
+        "compare", file, "--no-header", "--target", "column_1", "--folds", 3, "--max-epochs", epochs
+    )
+    assert code == 0
+    assert "435 rows, 16 columns; classes democrat (267), republican" in out
+    code, _, err = command("compare", file, "--target", "column_1")
+    assert code == 2
+    assert "names two columns 'n'; if it is data, say --no-header" in err

@@ -1,0 +1,61 @@
+"""What README and the papers' pages show is what the results say, and these what `check` finds."""
+
+import json
+import os
+from dataclasses import asdict
+
+import pytest
+
+from perceptrons.datasets import genome, images
+from perceptrons.datasets.sources import SOURCES
+from perceptrons.papers.pictures import files
+from perceptrons.papers.result_files import PICTURES
+from perceptrons.papers.runner import EXPERIMENTS, experiment
+from tests.reproduced import MARKED, PAGES, RESULTS, fill, read
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_pages_show_the_results(path):
+    page = path.read_text(encoding="utf-8")
+    assert path.name == "index.md" or MARKED.search(page)
+    assert fill(page) == page
+
+
+def test_every_experiment_is_shown_on_one_page():
+    shown = [found[2] for path in PAGES for found in MARKED.finditer(path.read_text(encoding="utf-8"))]
+    assert sorted(filter(None, shown)) == sorted(EXPERIMENTS)
+    assert shown.count(None) == 1  # the verdicts in README
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_results_are_of_full_runs_and_their_verdicts_those_of_today(name):
+    result, module = read(name), experiment(name)
+    assert result["experiment"] == name
+    assert not result["quick"]
+    assert result["claims"] == [asdict(claim) for claim in module.check(result["values"])]
+    assert any(claim["main"] for claim in result["claims"])
+
+
+def test_data_are_those_we_know():
+    known = {name: source.digest for name, source in SOURCES.items()} | {"MNIST": images.DIGEST}
+    used = {name: digest for one in EXPERIMENTS for name, digest in read(one)["data"].items()}
+    assert set(used) == {"voting", "promoters", "E. coli", "pima", "MNIST"}
+    assert all(digest == known[name] for name, digest in used.items() if name in known)
+
+
+@pytest.mark.skipif(
+    not os.environ.get("PERCEPTRONS_DATA"), reason="needs E. coli, in the folder PERCEPTRONS_DATA"
+)
+def test_the_genome_is_the_one_we_know():
+    assert read("jackson-craven-tables")["data"]["E. coli"] == genome.windows(4).digest
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_figures_are_drawn_from_the_numbers(name):
+    module, values = experiment(name), read(name)["values"]
+    drawn = dict(files(lambda figure: module.draw(figure, values), module.HEIGHT, PICTURES))
+    assert set(drawn) == set(PICTURES)
+    assert json.dumps(values) == json.dumps(read(name)["values"])
+    kept = (RESULTS / f"{name}.svg").read_bytes()
+    assert kept.startswith(b"<?xml")
+    assert len(kept) < 300_000

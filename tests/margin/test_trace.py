@@ -1,0 +1,122 @@
+"""`trace` and `NAMED`: the run, step by step, and the old names."""
+
+import itertools
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import load_iris
+
+from perceptrons import NAMED, KernelPerceptron, Perceptron, trace
+from perceptrons.synthetic import separable
+from tests.margin.test_perceptron import MARGINS, STEPS, integer_set, twin
+
+ROOT = Path(__file__).resolve().parents[2]
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+@pytest.mark.parametrize("order", ["cyclic", "shuffle", "worst", "active"])
+@pytest.mark.parametrize(("step", "eta"), [*STEPS, ("fixed", lambda t: 1 / t)])
+def test_a_trace_leads_exactly_to_the_weights(order, step, eta, jit):
+    rng, corrections = np.random.default_rng([len(order), len(step)]), 0
+    for margin in MARGINS:
+        if step == "passive-aggressive":
+            margin = 2.0
+        X = rng.standard_normal((70, 4))
+        X /= 2 * np.sqrt((X**2).sum(axis=1)).max()
+        y = X[:, 0] + 0.1 * rng.standard_normal(70) > 0
+        model = Perceptron(
+            step=step,
+            eta=eta,
+            margin=margin,
+            order=order,
+            random_state=1,
+            max_epochs=40 if jit else 4,
+            intercept_scaling=0.5,
+        )
+        rows = X.astype(np.float32) if rng.random() < 0.5 else sp.csr_array(X)
+        steps = list(trace(model, rows, y))
+        model.fit(rows, y)
+        assert len(steps) == model.n_updates_ > 0
+        assert np.array_equal(steps[-1].coef_after, model.coef_[0])
+        assert steps[-1].intercept_after == model.intercept_[0]
+        assert not steps[0].coef_before.any()
+        for one, following in itertools.pairwise(steps):
+            assert one.coef_after is not following.coef_before
+            assert np.array_equal(one.coef_after, following.coef_before)
+            assert one.intercept_after == following.intercept_before
+        corrections += len(steps)
+    assert corrections >= 24  # at least one per epoch and setting
+
+
+@pytest.mark.parametrize("order", ["cyclic", "shuffle", "worst"])
+def test_a_trace_is_that_of_the_slow_twin(order):
+    rng = np.random.default_rng(len(order))
+    for margin in (0.0, 3.0, (1.0, 4.0), "adaptive"):
+        X, y = integer_set(rng)
+        model = Perceptron(margin=margin, order=order, random_state=4, max_epochs=20)
+        naive = twin(model, X, y).updates
+        for ours, (row, tau, beta, w, b) in zip(trace(model, X, y), naive, strict=True):
+            assert (ours.row, ours.step, ours.beta, ours.intercept_after) == (row, tau, beta, b)
+            assert ours.coef_after.tolist() == w
+            assert ours.sign == y[row]
+
+
+def test_corrections_taken_back_are_left_out():
+    X, y = integer_set(np.random.default_rng(0), m=70)
+    y[::7] *= -1
+    model = Perceptron(order="active", max_epochs=6).fit(X, y)
+    assert not model.converged_
+    steps = list(trace(model, X, y))
+    assert len(steps) == model.n_updates_
+    assert np.array_equal(steps[-1].coef_after, model.coef_[0])
+
+
+def test_one_weight_vector_after_the_other():
+    X, y = load_iris(return_X_y=True)
+    model = Perceptron(random_state=0, max_epochs=20).fit(X, y)
+    steps = list(trace(model, X, y))
+    for k in range(3):
+        own = [step for step in steps if step.vector == k]
+        assert [step.number for step in own] == list(range(1, model.n_updates_[k] + 1))
+        assert np.array_equal(own[-1].coef_after, model.coef_[k])
+
+
+def test_the_model_given_stays_as_it_is():
+    X, y = integer_set(np.random.default_rng(3))
+    model = Perceptron(order="cyclic")
+    list(trace(model, X, y))
+    assert not hasattr(model, "coef_")
+
+
+def test_a_trace_that_would_be_another_run_is_refused():
+    X, y = integer_set(np.random.default_rng(3))
+    with pytest.raises(ValueError, match="random_state=None: these shuffles could not be drawn again"):
+        trace(Perceptron(), X, y)
+    with pytest.raises(ValueError, match="not a KernelPerceptron"):
+        trace(KernelPerceptron(), X, y)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_named_settings_separate_what_is_separable(name):
+    rows = separable(60, 3, margin=0.1, radius=0.5, random_state=1)  # lifted, they have norm <= 1
+    model = Perceptron(**NAMED[name], random_state=0).fit(rows.X, rows.y)
+    assert model.converged_
+    assert model.score(rows.X, rows.y) == 1.0
+
+
+def test_named_settings_cannot_be_changed():
+    with pytest.raises(TypeError):
+        NAMED["pam"]["margin"] = 2.0
+
+
+def test_the_docs_list_every_name_with_its_settings():
+    page = (ROOT / "docs" / "perceptron.md").read_text(encoding="utf-8")
+    table = dict(re.findall(r"^\| `([a-z-]+)` \| `Perceptron\((.*?)\)` \|", page, re.MULTILINE))
+    assert table == {
+        name: ", ".join(f"{key}={value!r}".replace("'", '"') for key, value in settings.items())
+        for name, settings in NAMED.items()
+    }

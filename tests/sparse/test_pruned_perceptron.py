@@ -1,0 +1,421 @@
+"""`PrunedPerceptron` against its slow twin, finite differences, invariances, and the papers' data."""
+
+import os
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from perceptrons import PrunedPerceptron
+from perceptrons.datasets import load
+from perceptrons.rows.encode import as_rows
+from perceptrons.sparse import features
+from perceptrons.sparse import logistic_unit as training
+from perceptrons.sparse.conjunctions import arrange
+from perceptrons.sparse.features import features_of
+from perceptrons.sparse.logistic_unit import Point, Sample, train
+from perceptrons.sparse.pruned_perceptron import read_drop
+from perceptrons.sparse.pruning import Pruning, descend, prune, saliences, survivors
+from tests.naive import pruned as naive
+
+one_by_one = read_drop(None)
+
+
+def draw(seed, k):
+    """A table of letters with classes that follow some of them, the same in literals, and rows' weights."""
+    rng = np.random.default_rng(seed)
+    m, widths = int(rng.integers(30, 61)), rng.integers(2, 4, size=4 if k == 1 else 3)
+    codes = np.array([rng.integers(width, size=m) for width in widths]).T
+    noise = rng.normal(size=m)
+    y = np.where(
+        (codes[:, 0] == 0) + 1.0 * (codes[:, 1] == 1) - 0.6 + noise * rng.choice([0.2, 1.0]) > 0, 1, -1
+    )
+    y[:4] = [1, 1, -1, -1]
+    literals = np.array([codes[:, j] == value for j in range(len(widths)) for value in range(widths[j])]).T
+    weights = rng.integers(1, 4, size=m).astype(float) if seed % 2 else np.ones(m)
+    return (
+        np.array(list("abc"))[codes],
+        literals.astype(np.uint8),
+        np.repeat(range(len(widths)), widths),
+        y,
+        weights,
+    )
+
+
+def sample_of(literals, attributes, y, weights, k):
+    found = features_of(arrange(literals, len(y), attributes), np.arange(len(y)), k)
+    return Sample(found.X, y, weights), found.places
+
+
+def halves(sample, held_out):
+    return [Sample(*(part[rows] for part in sample)) for rows in (~held_out, held_out)]
+
+
+def test_every_step_equals_the_twins():
+    tables, trainings, ties = 0, 0, 0
+    for seed in range(40):
+        k, alpha = 1 + seed % 4 // 2, 10.0 ** -(1 + seed % 3)
+        _, literals, attributes, y, weights = draw(seed, k)
+        held_out = naive.split(y, 0.3, seed)
+        steps = naive.prune(literals, y, weights, attributes, k, alpha, held_out)
+        sample, places = sample_of(literals, attributes, y, weights, k)
+        learn, test = halves(sample, held_out)
+        ours = list(descend(learn, test.X, alpha, 100, one_by_one))
+        kept = [[places[column] for column in columns] for columns, _, _ in ours]
+        assert kept == [list(step.weights) for step in steps]
+        for step, (_, _, unit) in zip(steps, ours, strict=True):
+            assert unit.weights == pytest.approx([*step.weights.values()], rel=1e-6, abs=1e-8)
+            assert unit.intercept == pytest.approx(step.intercept, rel=1e-6, abs=1e-8)
+            assert saliences(unit) == pytest.approx([*step.saliences.values()], rel=1e-5, abs=1e-12)
+        dropped = [(set(one) - set(other)).pop() for one, other in pairwise(kept)]
+        assert dropped == [step.dropped for step in steps[:-1]]
+        found = prune(learn, test, alpha, 100, one_by_one)
+        assert found.path == [Pruning(len(step.weights), step.accuracy) for step in steps]
+        assert [places[column] for column in found.columns] == [*naive.best(steps).weights]
+        tables, trainings, ties = tables + 1, trainings + len(steps), ties + sum(step.tied for step in steps)
+    assert tables == 40
+    assert trainings > 600
+    assert 0 < ties < 20
+
+
+def test_the_model_equals_the_twins():
+    sizes = []
+    for seed in range(30, 50):
+        k = 1 + seed % 4 // 2
+        X, literals, attributes, y, weights = draw(seed, k)
+        steps = naive.prune(literals, y, weights, attributes, k, 0.01, naive.split(y, 0.25, seed))
+        chosen = [*naive.best(steps).weights]
+        F = naive.features(literals, chosen)
+        theta = naive.optimum(F, y, weights, 0.01)
+        settings = {"k": k, "alpha": 0.01, "validation_fraction": 0.25, "random_state": seed}
+        model = PrunedPerceptron(**settings).fit(X, y, sample_weight=weights)
+        assert model.path_ == [(len(step.weights), step.accuracy) for step in steps]
+        assert model._places == chosen
+        assert model.weights_ == pytest.approx(theta[1:] / 2, rel=1e-4)
+        assert model.decision_function(X) == pytest.approx(F @ theta, rel=1e-6, abs=1e-8)
+        names = [
+            f"x{attribute} = {'abc'[i - attributes.tolist().index(attribute)]}"
+            for i, attribute in enumerate(attributes)
+        ]
+        assert [*map(str, model.conjunctions_)] == [" and ".join(names[i] for i in one) for one in chosen]
+        sizes.append(model.n_weights_)
+    assert len(sizes) == 20
+    assert max(sizes) > 3
+    assert np.count_nonzero(sizes) >= 15
+
+
+def numbers(seed, m=40, n=9):
+    rng = np.random.default_rng(seed)
+    X = (rng.random((m, n)) < 0.4).astype(float)
+    y = np.where(X[:, 0] + X[:, 1] - X[:, 2] + rng.normal(size=m) > 0.4, 1, -1)
+    y[:2] = [1, -1]
+    return Sample(sp.csr_array(X), y, rng.random(m) + 0.1)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_saliences_are_second_differences_of_the_loss(seed):
+    sample, alpha, h = numbers(seed), 0.02, 1e-4
+    unit = train(sample.select(np.arange(9)), alpha, 100, np.zeros(9), 0.0)
+    F = naive.features(sample.X.toarray(), [(j,) for j in range(9)])
+    theta = np.concatenate([[unit.intercept], unit.weights])
+
+    def loss(change):
+        return naive.loss(F, sample.signs, sample.weights, alpha, theta + change)
+
+    bumps = h * np.eye(10)
+    slopes = np.array([(loss(bump) - loss(-bump)) / (2 * h) for bump in bumps])
+    curvatures = np.array([(loss(bump) + loss(-bump) - 2 * loss(0.0)) / h**2 for bump in bumps])
+    assert abs(slopes).max() < 1e-8
+    assert saliences(unit) == pytest.approx(curvatures[1:] * unit.weights**2 / 2, rel=1e-5, abs=1e-9)
+
+
+@pytest.mark.parametrize(("m", "n"), [(40, 9), (20, 60)])
+@pytest.mark.parametrize("alpha", [1e-8, 1e-3, 1.0, 1e6])
+def test_all_ways_to_solve_find_the_same_optimum(m, n, alpha, monkeypatch):
+    sample = numbers(m, m, n)
+    units = []
+    for direct, dense in ((500, 2**20), (500, 0), (0, 0)):
+        monkeypatch.setattr(training, "DIRECT", direct)
+        monkeypatch.setattr(training, "DENSE", dense)
+        chosen = sample.select(np.arange(n))
+        assert sp.issparse(chosen.X) == (dense == 0)
+        units.append(train(chosen, alpha, 200, np.zeros(n), 0.0))
+    assert all(unit.converged for unit in units)
+    for unit in units[1:]:
+        assert unit.weights == pytest.approx(units[0].weights, rel=1e-3 if alpha == 1e-8 else 1e-6, abs=1e-7)
+
+
+def test_a_long_step_is_halved():
+    sample = numbers(0)
+    sample = Sample(sample.X.toarray(), sample.signs, sample.weights)
+    point = Point(sample, 1e-3, np.zeros(9), 0.0)
+    step, step_b = point.newton()
+    there = point.beyond(1000 * step, 1000 * step_b)
+    assert there.loss < point.loss
+    assert abs(there.w).max() < 500 * abs(step).max()
+
+
+def test_the_last_of_equal_values_is_dropped_first():
+    assert survivors(np.array([4.0, 1.0, 1.0 + 1e-9, 9.0, 1.0]), 1).tolist() == [0, 1, 2, 3]
+    assert survivors(np.array([4.0, 1.0, 1.0 + 1e-9, 9.0, 1.0]), 2).tolist() == [0, 1, 3]
+    assert survivors(np.array([4.0, 1.01, 1.0, 9.0, 1.01]), 2).tolist() == [0, 1, 3]
+    assert survivors(np.array([0.0, 1e-20, 9.0]), 2).tolist() == [2]
+    assert survivors(np.array([2.0, 1.0]), 5).tolist() == []
+
+
+def test_columns_that_hold_in_the_same_rows_are_dropped_from_the_end():
+    X = np.array([[1, 1, 0], [1, 1, 1], [0, 0, 1], [0, 0, 0], [1, 1, 0]] * 4)
+    y = np.where(X[:, 0] * 2 - X[:, 2] > 0.5, 1, -1)
+    sample = Sample(sp.csr_array(X.astype(float)), y, np.ones(20))
+    ours = [columns.tolist() for columns, _, _ in descend(sample, sample.X, 0.1, 100, one_by_one)]
+    assert ours == [[0, 1, 2], [0, 1], [0], []]
+
+
+@settings(deadline=None, max_examples=20, derandomize=True)
+@given(seed=st.integers(0, 10**6))
+def test_swapped_classes_negate_and_rows_in_another_order_do_not_matter(seed):
+    rng = np.random.default_rng(seed)
+    learn, test = numbers(seed), numbers(seed + 1)
+    paths = [[*descend(learn, test.X, 0.01, 100, one_by_one)]]
+    paths.append([*descend(learn._replace(signs=-learn.signs), test.X, 0.01, 100, one_by_one)])
+    order = rng.permutation(40)
+    paths.append([*descend(Sample(*(part[order] for part in learn)), test.X, 0.01, 100, one_by_one)])
+    for (columns, _, unit), *others in zip(*paths, strict=True):
+        for sign, (same, _, other) in zip((-1, 1), others, strict=True):
+            assert same.tolist() == columns.tolist()
+            assert sign * other.weights == pytest.approx(unit.weights, rel=1e-6, abs=1e-8)
+            assert sign * other.intercept == pytest.approx(unit.intercept, rel=1e-6, abs=1e-8)
+
+
+def blobs(seed, n_classes=2, m=90):
+    rng = np.random.default_rng(seed)
+    y = np.arange(m) % n_classes
+    return rng.normal(size=(m, 4)) + 1.5 * np.eye(4)[y], y
+
+
+@settings(deadline=None, max_examples=10, derandomize=True)
+@given(seed=st.integers(0, 10**6), n_classes=st.integers(2, 3))
+def test_columns_in_another_order_and_sparse_rows(seed, n_classes):
+    X, y = blobs(seed, n_classes)
+    X = X * (abs(X) > 0.3)
+    order = np.random.default_rng(seed).permutation(4)
+    model = PrunedPerceptron(random_state=seed).fit(X, y)
+    scores = model.decision_function(X)
+    permuted = PrunedPerceptron(random_state=seed).fit(X[:, order], y)
+    assert permuted.path_ == model.path_
+    assert permuted.decision_function(X[:, order]) == pytest.approx(scores, rel=1e-6, abs=1e-7)
+    from_csr = PrunedPerceptron(random_state=seed).fit(sp.csr_array(X), y)
+    assert from_csr.path_ == model.path_
+    assert from_csr.decision_function(X) == pytest.approx(scores, rel=1e-6, abs=1e-7)
+
+
+def test_more_than_two_classes():
+    X, y = blobs(3, n_classes=3, m=150)
+    model = PrunedPerceptron(random_state=0).fit(X, np.array(["a", "b", "c"])[y])
+    assert model.score(X, np.array(["a", "b", "c"])[y]) > 0.75
+    assert model.weights_.shape == (3, len(model.conjunctions_))
+    assert model.n_weights_.tolist() == np.count_nonzero(model.weights_, axis=1).tolist()
+    assert len(model.path_) == 3
+    for vector, path in enumerate(model.path_):
+        assert [one.n_weights for one in path] == list(range(len(path) - 1, -1, -1))
+        top = max(one.accuracy for one in path)
+        assert model.n_weights_[vector] == min(one.n_weights for one in path if one.accuracy == top)
+    assert (model._weights != 0).any(axis=0).all()
+
+
+def test_a_class_without_weight_is_never_predicted():
+    X, y = blobs(4, n_classes=3)
+    model = PrunedPerceptron(random_state=0).fit(X, y, sample_weight=(y != 1).astype(float))
+    fewer = PrunedPerceptron(random_state=0).fit(X[y != 1], y[y != 1])
+    assert set(model.predict(X)) == {0, 2}
+    assert model.path_[1] == [(0, 1.0)]
+    assert model.decision_function(X)[:, 2] == pytest.approx(fewer.decision_function(X), rel=1e-6)
+    assert model.decision_function(X)[:, 1].max() < -30
+
+
+def test_weights_count_by_their_ratio_alone():
+    X, y = blobs(5)
+    weights = np.random.default_rng(5).integers(1, 5, size=90)
+    models = [PrunedPerceptron(random_state=1).fit(X, y, sample_weight=weights * c) for c in (1, 1024)]
+    assert models[0].path_ == models[1].path_
+    assert models[0].weights_ == pytest.approx(models[1].weights_)
+    balanced = PrunedPerceptron(random_state=1, class_weight="balanced").fit(X[20:], y[20:])
+    by_hand = PrunedPerceptron(random_state=1, class_weight={0: 1.0, 1: 1.0}).fit(X[20:], y[20:])
+    assert balanced.path_ == by_hand.path_
+
+
+def test_nothing_to_learn_leaves_no_weight():
+    X = pd.DataFrame({"a": ["x", "y"] * 10, "b": ["u", "u", "v", "v"] * 5})
+    y = np.array([0, 0, 0, 0, 1] * 4)
+    for table in (X, pl.DataFrame(X.to_dict("list")), X.to_numpy()):
+        model = PrunedPerceptron(validation_fraction=0.5, random_state=0).fit(table, y)
+        assert (model.n_weights_, model.conjunctions_) == (0, [])
+        assert model.intercept_ == pytest.approx(np.log([1 / 4]))
+        assert set(model.predict(table)) == {0}
+        assert model.to_text().endswith("-1.39  always")
+
+
+@pytest.mark.parametrize(
+    ("drop", "sizes"),
+    [
+        (None, [10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]),
+        (3, [10, 7, 4, 1, 0]),
+        (0.5, [10, 5, 3, 2, 1, 0]),
+        (99, [10, 0]),
+    ],
+)
+def test_how_many_are_dropped_at_a_time(drop, sizes):
+    X = np.random.default_rng(0).integers(2, size=(60, 5)).astype(bool)
+    model = PrunedPerceptron(drop=drop, random_state=0).fit(X, X[:, 0] ^ X[:, 1])
+    assert [one.n_weights for one in model.path_] == sizes
+
+
+def test_many_weights_are_dropped_by_a_share():
+    assert [one_by_one(n) for n in (1, 1000, 1001, 20_000)] == [1, 1, 50, 1000]
+    assert read_drop(0.1)(25) == 2
+    assert read_drop(np.float64(0.1))(5) == 1
+    assert read_drop(np.int64(4))(5) == 4
+
+
+@pytest.mark.parametrize(
+    ("parameters", "complaint"),
+    [
+        ({"k": 3}, "k=3, but"),
+        ({"drop": 0}, r"drop=0, but it must be an integer >= 1, or a share .* between 0 and 1; use None\."),
+        ({"drop": 1.0}, r"drop=1\.0, but"),
+        ({"drop": True}, "drop=True, but"),
+        ({"drop": "one"}, "drop='one', but"),
+        (
+            {"validation_fraction": 1},
+            r"validation_fraction=1, but it must be a number between 0 and 1; use 0\.2",
+        ),
+        ({"alpha": 0}, r"alpha=0, but it must be a number > 1e-09; use 0\.001"),
+        ({"alpha": np.nan}, "alpha=nan, but"),
+        ({"max_iter": 1.5}, r"max_iter=1\.5, but it must be an integer > 0; use 100"),
+        ({"n_thresholds": 0}, "n_thresholds=0, but"),
+    ],
+)
+def test_bad_parameters(parameters, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        PrunedPerceptron(**parameters).fit(*blobs(0))
+
+
+def test_tiny_classes():
+    X, y = blobs(6)
+    with pytest.raises(ValueError, match=r"Class 1 has 1 row .* need 2 rows each.* Add rows of this class\."):
+        PrunedPerceptron().fit(X[:3], y[:3])
+    model = PrunedPerceptron(random_state=0).fit(X[:4], y[:4])
+    assert [one.accuracy * 2 % 1 for one in model.path_] == [0.0] * len(model.path_)
+    y[:1] = 7  # of more than two classes, one of a single row is learned from
+    model = PrunedPerceptron(random_state=0).fit(X, y)
+    assert model.classes_.tolist() == [0, 1, 7]
+    assert model.n_weights_[2] == 0
+    assert model.intercept_[2] == pytest.approx(np.log(1 / 89))
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_features_of_rows_in_either_layout(k):
+    literals = (np.random.default_rng(k).random((30, 12)) < 0.2).astype(np.uint8)
+    attributes, rows = np.repeat(range(4), 3), np.arange(3, 30, 2)
+    found = [
+        features_of(arrange(as_rows(layout), 30, attributes), rows, k)
+        for layout in (literals, sp.csr_array(literals))
+    ]
+    assert found[0].places == found[1].places
+    for one in found:
+        assert (one.X.toarray() == naive.features(literals[rows], one.places)[:, 1:]).all()
+    hold = [c for c in naive.conjunctions(attributes, k) if naive.features(literals[rows], [c])[:, 1].any()]
+    assert found[0].places == hold
+
+
+def test_too_many_pairs(monkeypatch):
+    X, y = np.random.default_rng(0).normal(size=(50, 5)), np.arange(50) % 2
+    model = PrunedPerceptron(k=2, n_thresholds=3, random_state=0).fit(X, y)
+    literals = model.encoder_.transform(X)
+    n_cells = features_of(arrange(literals, 50, model.encoder_.attributes_), np.arange(50), 2).X.nnz
+    monkeypatch.setattr(features, "MOST_CELLS", n_cells - 1)
+    with pytest.raises(ValueError, match=f"hold {n_cells:,} times .* at most {n_cells - 1:,} .* Use k=1"):
+        PrunedPerceptron(k=2, n_thresholds=3).fit(X, y)
+    PrunedPerceptron(n_thresholds=3).fit(X, y)
+
+
+def test_it_warns_once_when_steps_run_out():
+    X, y = blobs(7, n_classes=3)
+    with pytest.warns(
+        ConvergenceWarning, match=r"max_iter=1 steps; raise max_iter, or alpha=0\.001"
+    ) as caught:
+        PrunedPerceptron(max_iter=1, random_state=0).fit(X, y)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+
+
+def test_one_seed_gives_one_model():
+    X, y = blobs(8)
+    models = [PrunedPerceptron(random_state=seed).fit(X, y) for seed in (0, 0, 1)]
+    assert models[0].path_ == models[1].path_ != models[2].path_
+    assert models[0].weights_.tolist() == models[1].weights_.tolist()
+
+
+@pytest.fixture
+def data():
+    if not os.environ.get("PERCEPTRONS_DATA"):
+        pytest.skip("PERCEPTRONS_DATA names no folder with the data sets")
+
+
+def cross_validate(X, y, **parameters):
+    accuracies, sizes = [], []
+    for train_rows, test_rows in StratifiedKFold(10, shuffle=True, random_state=0).split(y, y):
+        model = PrunedPerceptron(random_state=0, **parameters).fit(X[train_rows.tolist()], y[train_rows])
+        accuracies.append(model.score(X[test_rows.tolist()], y[test_rows]))
+        sizes.append(model.n_weights_)
+    return np.mean(accuracies), np.mean(sizes)
+
+
+def test_voting(data):
+    """The paper's pruned perceptron: 87.6 % and 12 weights."""
+    found = load("voting")
+    accuracy, size = cross_validate(found.X.drop("physician-fee-freeze"), found.y)
+    assert 0.88 < accuracy < 0.95
+    assert 5 < size < 25
+
+
+def test_promoters(data):
+    """On a superset of these, the paper's pruned perceptron: 88.2 % and 59 weights."""
+    found = load("promoters")
+    accuracy, size = cross_validate(found.X, found.y)
+    assert 0.85 < accuracy < 0.97
+    assert 5 < size < 80
+    pairs = PrunedPerceptron(k=2, drop=0.2, random_state=0).fit(found.X, found.y)
+    assert 10_000 < pairs.path_[0].n_weights < 25_764
+    assert pairs.score(found.X, found.y) > 0.9
+
+
+def test_pairs_learn_what_literals_cannot(data):
+    """The first monk: head (a1) and body (a2) have the same shape, or the jacket (a5) is red (1)."""
+    rows, tests = load("monks-1"), load("monks-1-test")
+    first, second = (PrunedPerceptron(k=k, random_state=0).fit(rows.X, rows.y) for k in (1, 2))
+    assert first.score(tests.X, tests.y) < 0.8
+    assert second.score(tests.X, tests.y) == 1.0
+    rules = [f"a1 = {shape} and a2 = {shape}" for shape in "123"]
+    assert [*map(str, second.conjunctions_)] == ["a5 = 1", *rules]
+    assert second.path_[0].n_weights > 100
+
+
+def expected_failures(estimator):
+    reason = "which rows are held out is drawn among the rows, and repeated rows are more of them"
+    return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")}
+
+
+@parametrize_with_checks(
+    [PrunedPerceptron(), PrunedPerceptron(k=2)], expected_failed_checks=expected_failures
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)

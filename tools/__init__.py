@@ -1,0 +1,1 @@
+"""What writes pages: `python -m tools.pages`."""

@@ -1,5 +1,7 @@
 """What every threshold classifier shares: scores, predictions, tags."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -8,6 +10,17 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._types import Array
+
+
+@contextmanager
+def all_or_nothing(model: Any) -> Iterator[None]:
+    """A fit that raises leaves the model as it was: fitted before, still fitted, and to the same rows."""
+    before = vars(model).copy()
+    try:
+        yield
+    except BaseException:
+        model.__dict__ = before
+        raise
 
 
 class Threshold(ClassifierMixin, BaseEstimator):

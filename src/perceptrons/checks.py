@@ -1,14 +1,14 @@
-"""Parameters of estimators, checked: every refusal names the value, the limit and what to do."""
+"""Parameters and weights of rows, checked: every error names the value, the limit and what to do."""
 
-import math
 from collections.abc import Collection
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import _check_sample_weight
+from sklearn.utils import check_array
 
 from ._types import Array
+from .intervals import interval
 
 
 def is_number(value: Any, kind: Any = Real) -> bool:
@@ -21,12 +21,17 @@ def flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def number(name: str, value: Any, above: float, below: float, remedy: str, kind: Any = Real) -> Any:
-    """The value, if it is a number of that kind strictly between the two."""
-    if not is_number(value, kind) or not above < value < below:
+def number(name: str, value: Any, limits: str, remedy: str, kind: Any = Real) -> Any:
+    """The value, if it is a number of that kind in the interval, such as "(0, 2]".
+
+    >>> number("eta", 3, "(0, 2]", "use 1")
+    Traceback (most recent call last):
+        ...
+    ValueError: eta=3, but it must be a number in (0, 2]; use 1.
+    """
+    if not is_number(value, kind) or value not in interval(limits):
         what = "an integer" if kind is Integral else "a number"
-        limit = f"> {above:g}" if math.isinf(below) else f"between {above:g} and {below:g}"
-        raise ValueError(f"{name}={value!r}, but it must be {what} {limit}; {remedy}.")
+        raise ValueError(f"{name}={value!r}, but it must be {what} {interval(limits).in_words()}; {remedy}.")
     return value
 
 
@@ -36,11 +41,24 @@ def one_of(name: str, value: Any, choices: Collection[str]) -> str:
     return value
 
 
-def row_weights(sample_weight: Any, X: Any) -> Array:
-    """A weight >= 0 for each row of X."""
-    weights: Array = _check_sample_weight(sample_weight, X)
+def count_rows(X: Any) -> int:
+    """The number of rows of an array, a sparse matrix, a frame or a list."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def row_weights(sample_weight: Any, X: Any, dtype: Any = None) -> Array:
+    """A weight >= 0 for each row of X; ones where None is given. Floats keep their precision."""
+    n_rows = count_rows(X)
+    if sample_weight is None or is_number(sample_weight):
+        sample_weight = np.full(n_rows, 1.0 if sample_weight is None else float(sample_weight))
+    kinds = (np.float64, np.float32) if dtype is None else dtype
+    weights: Array = check_array(sample_weight, ensure_2d=False, dtype=kinds, input_name="sample_weight")
+    if weights.ndim != 1:
+        raise ValueError(f"sample_weight has the shape {weights.shape}, but it must be 1D: a weight per row.")
+    if len(weights) != n_rows:
+        raise ValueError(f"sample_weight has {len(weights)} entries for {n_rows} rows; give one for each.")
     if weights.min() < 0:
         raise ValueError(
-            f"sample_weight has {weights.min()}, but a weight must be >= 0; give rows that shall not count 0."
+            f"sample_weight has {weights.min()}, but a weight must be >= 0; use 0 to leave a row out."
         )
     return weights

@@ -1,6 +1,5 @@
 """Data with known geometry, for tests, benchmarks and teaching."""
 
-import math
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -134,8 +133,8 @@ def product(
     >>> bool(((X @ weights > 0) == (y == 1)).all())
     True
     """
-    number("n_rows", n_rows, 0, math.inf, "pass the number of rows to draw", Integral)
-    number("threshold", threshold, -math.inf, math.inf, "use 0 for none")
+    number("n_rows", n_rows, "[1, inf)", "pass the number of rows to draw", Integral)
+    number("threshold", threshold, "(-inf, inf)", "use 0 for none")
     if not is_number(noise) or not 0.0 <= noise <= 1.0:
         raise ValueError(f"noise={noise!r}, but it must be in [0, 1]: the share of flipped labels; use 0.")
     p = _shares(shares)
@@ -156,7 +155,7 @@ def product(
 def _shares(shares: int | ArrayLike) -> Array:
     """One probability per column."""
     if is_number(shares, Integral):
-        return np.full(number("shares", shares, 0, math.inf, "pass the number of columns", Integral), 0.5)
+        return np.full(number("shares", shares, "[1, inf)", "pass the number of columns", Integral), 0.5)
     p = _row("shares", shares, "pass one share per column, or the number of columns")
     if not ((p >= 0) & (p <= 1)).all():
         bad = p[~((p >= 0) & (p <= 1))][0]

@@ -11,6 +11,8 @@ from sklearn.preprocessing import StandardScaler
 
 from perceptrons import BinaryPerceptron
 
+pytestmark = pytest.mark.kernels
+
 X = np.array([[-1, 1, -1], [1, 1, -1], [1, -1, 1], [-1, -1, 1]] * 3)
 Y = np.array(["no", "yes", "yes", "no"] * 3)
 

@@ -20,6 +20,8 @@ from tests.jit import JIT
 from tests.learnt import learnt
 from tests.naive import binary as naive
 
+pytestmark = pytest.mark.kernels
+
 METHODS = ["influence", "clipped-hebb"]
 SIZES = [1, 1, 2, 2, 3, 3, 5, 17, 40, 63, 64, 65, 66, 100, 127, 128, 129, 130]  # a word has 64 bits
 SOME, FEW = (200, 50) if JIT else (30, 3)  # of about 1900, 400 models

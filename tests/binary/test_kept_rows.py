@@ -13,6 +13,8 @@ from tests.jit import JIT
 from tests.learnt import learnt
 from tests.naive import binary as naive
 
+pytestmark = pytest.mark.kernels
+
 METHODS = ["influence", "clipped-hebb"]
 THRESHOLDS = ["min-error", "figure-1", -2]
 

@@ -17,6 +17,8 @@ from perceptrons.synthetic import product
 from perceptrons.theory.curves import exact_agreement
 from tests.jit import JIT
 
+pytestmark = pytest.mark.kernels
+
 SEEDS = range(5) if JIT else range(1)
 
 

@@ -21,6 +21,8 @@ from perceptrons.conservative.outcome import decide
 from perceptrons.synthetic import separable
 from tests.naive import conservative as naive
 
+pytestmark = pytest.mark.kernels
+
 quickly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 

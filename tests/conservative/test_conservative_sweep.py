@@ -18,6 +18,8 @@ from perceptrons.rows.encode import as_rows
 from perceptrons.synthetic import separable
 from tests.naive import conservative as naive
 
+pytestmark = pytest.mark.kernels
+
 RULES = {"cplr1": naive.cplr1, "cplr2": naive.cplr2}
 
 

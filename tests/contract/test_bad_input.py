@@ -12,6 +12,8 @@ from sklearn.linear_model import LogisticRegression
 from perceptrons import Perceptron, certify, verify
 from perceptrons.synthetic import separable, two_point
 
+pytestmark = pytest.mark.kernels
+
 X = np.array([[0.0, 1.0], [2.0, 1.0], [1.0, 0.0], [3.0, 2.0]])
 y = np.array([0, 1, 0, 1])
 

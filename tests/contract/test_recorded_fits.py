@@ -8,6 +8,8 @@ import pytest
 from tests.recorded_fits.cases import cases
 from tests.recorded_fits.digest import digest_of, fitted
 
+pytestmark = pytest.mark.kernels
+
 DIGESTS = json.loads((Path(__file__).parents[1] / "recorded_fits" / "digests.json").read_text())
 EXACT = {name: case for name, case in cases().items() if case.exact}
 

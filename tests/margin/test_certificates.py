@@ -17,7 +17,10 @@ from perceptrons.synthetic import separable
 from perceptrons.theory import margin_interval
 from perceptrons.theory.bounds import binomial_compression_bound
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+pytestmark = [
+    pytest.mark.kernels,
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+]
 
 
 def fitted(seed=0, noise=0.0, **settings):

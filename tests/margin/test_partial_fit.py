@@ -10,7 +10,10 @@ from perceptrons import Perceptron, certify, verify
 from perceptrons.synthetic import separable
 from tests.naive.margin import perceptron as naive_perceptron
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+pytestmark = [
+    pytest.mark.kernels,
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+]
 
 
 @pytest.fixture

@@ -11,7 +11,10 @@ from perceptrons.rows.order import generators, shuffled
 from perceptrons.synthetic import separable
 from tests.naive.margin import perceptron as naive_perceptron
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+pytestmark = [
+    pytest.mark.kernels,
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+]
 
 STEPS = [("fixed", 1.0), ("fixed", 2.0), ("absolute", 1.0), ("fractional", 0.5), ("passive-aggressive", 4.0)]
 MARGINS = [0.0, 3.0, (1.0, 4.0), "adaptive", "growing", "infinity"]

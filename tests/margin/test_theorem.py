@@ -9,7 +9,10 @@ from perceptrons.synthetic import separable, two_point
 from perceptrons.theory import bounds
 from tests.naive.best_margin import best_margin
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+pytestmark = [
+    pytest.mark.kernels,
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+]
 
 # name: settings, bound on the updates (R, eps), guaranteed margin (R, eps)
 POLICIES = {

@@ -15,7 +15,10 @@ from tests.margin.test_perceptron import MARGINS, STEPS, integer_set, twin
 
 ROOT = Path(__file__).resolve().parents[2]
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+pytestmark = [
+    pytest.mark.kernels,
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+]
 
 
 @pytest.mark.parametrize("order", ["cyclic", "shuffle", "worst", "active"])

@@ -14,6 +14,8 @@ from perceptrons.neural.shortfall import Shortfall, signs
 from tests.contract.test_imports import run
 from tests.naive import neural as naive
 
+pytestmark = pytest.mark.kernels
+
 REDUCTIONS = ["mean", "sum", "none"]
 DOUBLE = torch.float64
 

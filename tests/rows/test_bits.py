@@ -13,6 +13,8 @@ from perceptrons.rows.bits import Bits, from_bytes, joint_counts, pack_vector, p
 from perceptrons.rows.packing import Flips, cells_of, comparable, flips_of, pack_columns, pack_rows, stacked
 from perceptrons.tables.thresholds import Numbers, thresholds, whole_weights
 
+pytestmark = pytest.mark.kernels
+
 SIZES = [(1, 1), (3, 63), (5, 64), (2, 65), (64, 7), (65, 129), (70, 128), (0, 5)]
 TYPES = [np.bool_, np.int8, np.uint8, np.int16, np.int64, np.uint64, np.float32, np.float64]
 

@@ -17,6 +17,8 @@ from perceptrons.rows.encode import as_rows, encode, vanishing
 from perceptrons.synthetic import separable
 from tests.naive.best_margin import best_margin
 
+pytestmark = pytest.mark.kernels
+
 
 def door(X, y):
     return encode(BaseEstimator(), X, y)

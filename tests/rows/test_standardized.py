@@ -10,6 +10,8 @@ from perceptrons.compiled import compiled
 from perceptrons.rows.encode import as_rows
 from perceptrons.rows.standardized import correct, enter, leave, score, standardized
 
+pytestmark = pytest.mark.kernels
+
 
 @compiled
 def walk(X, order, steps, v):

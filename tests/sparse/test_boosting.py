@@ -15,6 +15,8 @@ from perceptrons.sparse.pairs import BLOCK, GramMatrix, PairSearch, finalists, i
 from perceptrons.sparse.search import Scope
 from tests.naive import boosting as naive
 
+pytestmark = pytest.mark.kernels
+
 LAYOUTS = ["array", "CSR"]
 
 

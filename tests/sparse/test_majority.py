@@ -24,7 +24,10 @@ from tests.naive import boosting, majority
 from tests.planted import planted_table
 from tests.sparse.test_sparse_perceptron import sparse_target, truth_table
 
-pytestmark = pytest.mark.filterwarnings("ignore:Of all numbers of stages the last tried")
+pytestmark = [
+    pytest.mark.kernels,
+    pytest.mark.filterwarnings("ignore:Of all numbers of stages the last tried"),
+]
 
 
 def as_lists(*arrays):

@@ -26,6 +26,8 @@ from perceptrons.sparse.pruned_perceptron import read_drop
 from perceptrons.sparse.pruning import Pruning, descend, prune, saliences, survivors
 from tests.naive import pruned as naive
 
+pytestmark = pytest.mark.kernels
+
 one_by_one = read_drop(None)
 
 

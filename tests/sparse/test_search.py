@@ -21,6 +21,8 @@ from perceptrons.sparse.search import Scope, Search
 from tests.jit import JIT
 from tests.naive import boosting as naive
 
+pytestmark = pytest.mark.kernels
+
 CHANCE = "ignore:No conjunction of at most"  # rows that were drawn may well be so
 
 

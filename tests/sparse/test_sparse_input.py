@@ -12,7 +12,10 @@ from perceptrons import SparsePerceptron
 from tests.naive import boosting as naive
 from tests.planted import planted_table
 
-pytestmark = pytest.mark.filterwarnings("ignore:Of all numbers of stages the last tried")
+pytestmark = [
+    pytest.mark.kernels,
+    pytest.mark.filterwarnings("ignore:Of all numbers of stages the last tried"),
+]
 
 
 @pytest.mark.parametrize(

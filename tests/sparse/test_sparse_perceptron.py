@@ -18,7 +18,10 @@ from perceptrons.sparse.weighted_conjunctions import aligned
 from tests.naive import boosting as naive
 from tests.planted import planted_table
 
-pytestmark = pytest.mark.filterwarnings("ignore:Of all numbers of stages the last tried")
+pytestmark = [
+    pytest.mark.kernels,
+    pytest.mark.filterwarnings("ignore:Of all numbers of stages the last tried"),
+]
 
 
 def truth_table(rng, n_rows, n_columns):

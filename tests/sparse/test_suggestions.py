@@ -14,7 +14,7 @@ from tests.jit import JIT
 from tests.naive import boosting as naive
 from tests.planted import planted_table
 
-pytestmark = pytest.mark.filterwarnings("ignore:No conjunction of at most")
+pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:No conjunction of at most")]
 
 
 def random_table(rng, case, n_odd):

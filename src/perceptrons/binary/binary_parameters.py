@@ -25,8 +25,8 @@ class Settings(NamedTuple):
 
 def read_settings(model: Any) -> Settings:
     method = one_of("method", model.method, (INFLUENCE, HEBB, SBPI))
-    epsilon = number("epsilon", model.epsilon, 0.0, 1.0, "use 0.1, the error that is aimed at")
-    most = number("max_epochs", model.max_epochs, 0, float("inf"), "use 1000", Integral)
+    epsilon = number("epsilon", model.epsilon, "(0, 1)", "use 0.1, the error that is aimed at")
+    most = number("max_epochs", model.max_epochs, "[1, inf)", "use 1000", Integral)
     return Settings(method, float(epsilon), _threshold(model), _binarize(model.binarize), int(most))
 
 
@@ -34,7 +34,7 @@ def _threshold(model: Any) -> int | str:
     value = model.threshold
     if is_number(value, Integral):
         return int(
-            number("threshold", value, -MOST - 1, MOST + 1, "a sum of votes is never so large", Integral)
+            number("threshold", value, f"[{-MOST}, {MOST}]", "a sum of votes is never so large", Integral)
         )
     if not isinstance(value, str) or value not in (AUTO, FIGURE_1, MIN_ERROR):
         raise ValueError(

@@ -246,7 +246,7 @@ def _folds(cv: Any, counts: Array, frozen: bool) -> Any:
     cv = 5 if cv is None else cv
     counted = is_number(cv, Integral)
     if counted:
-        number("cv", cv, 1, np.inf, "use 5", Integral)
+        number("cv", cv, "[2, inf)", "use 5", Integral)
     if frozen:
         return [(np.arange(counts.sum()),) * 2]
     if not counted:

@@ -34,9 +34,7 @@ class Settings(NamedTuple):
 def read_settings(model: Any) -> Settings:
     max_band = None if is_auto(model.max_band) else model.max_band
     if max_band is not None:
-        number("max_band", max_band, -math.inf, math.inf, "use 'auto'")
-        if max_band < 0:
-            raise ValueError(f"max_band={max_band!r}, but it must be >= 0, or 'auto'.")
+        number("max_band", max_band, "[0, inf)", "use 'auto'")
     return Settings(
         one_of("rule", model.rule, (CPLR1, CPLR2)),
         flag("symmetric", model.symmetric),
@@ -44,8 +42,8 @@ def read_settings(model: Any) -> Settings:
         flag("standardize", model.standardize),
         _step_sizes(model),
         None if max_band is None else float(max_band),
-        int(number("n_restarts", model.n_restarts, 0, math.inf, "1 tries one start", Integral)),
-        int(number("max_epochs", model.max_epochs, 0, math.inf, "use 100", Integral)),
+        int(number("n_restarts", model.n_restarts, "[1, inf)", "1 tries one start", Integral)),
+        int(number("max_epochs", model.max_epochs, "[1, inf)", "use 100", Integral)),
     )
 
 

@@ -115,9 +115,9 @@ def cut(
 
 
 def _check(n_per_class: int | None, seed: int, width: int, n_regions: int) -> None:
-    number("seed", seed, -1, np.inf, "use 0", Integral)
-    number("width", width, CODON - 1, np.inf, "use 15", Integral)
-    number("n_regions", n_regions, 0, np.inf, "use 4, for 4 folds", Integral)
+    number("seed", seed, "[0, inf)", "use 0", Integral)
+    number("width", width, f"[{CODON}, inf)", "use 15", Integral)
+    number("n_regions", n_regions, "[1, inf)", "use 4, for 4 folds", Integral)
     if width % CODON:
         raise ValueError(
             f"width={width} is no multiple of {CODON}, so windows side by side would begin inside codons; "
@@ -125,7 +125,7 @@ def _check(n_per_class: int | None, seed: int, width: int, n_regions: int) -> No
         )
     if n_per_class is None:
         return
-    number("n_per_class", n_per_class, 0, np.inf, "use None for all windows", Integral)
+    number("n_per_class", n_per_class, "[1, inf)", "use None for all windows", Integral)
     if n_per_class % n_regions:
         raise ValueError(
             f"n_per_class={n_per_class} is no multiple of n_regions={n_regions}, so regions would not be "

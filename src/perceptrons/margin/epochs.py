@@ -121,7 +121,7 @@ class Run:
         """The rule of that correction, its step from the user's function if there is one."""
         if self.plan.eta is None:
             return self.rule
-        eta = number(f"eta({update})", self.plan.eta(update), 0, np.inf, "mend eta")
+        eta = number(f"eta({update})", self.plan.eta(update), "(0, inf)", "mend eta")
         return self.rule._replace(eta=float(eta))
 
     def soon(self, order: Array) -> Array:

@@ -112,15 +112,15 @@ def read_kernel(model: Any, matrix: Any) -> Kernel:
             f"kernel={model.kernel!r}, but it must be a function of two sets of rows or one of "
             f"{', '.join(map(repr, names))}."
         )
-    degree = number("degree", model.degree, 0, np.inf, "use 3")
-    coef0 = number("coef0", model.coef0, -np.inf, np.inf, "use 1")
+    degree = number("degree", model.degree, "(0, inf)", "use 3")
+    coef0 = number("coef0", model.coef0, "(-inf, inf)", "use 1")
     return Kernel(model.kernel, read_gamma(model.gamma, matrix), degree, float(coef0))
 
 
 def read_gamma(gamma: Any, matrix: Any) -> float:
     """As in scikit-learn's `SVC`: "scale" is 1/(n·variance), "auto" is 1/n."""
     if not isinstance(gamma, str):
-        return float(number("gamma", gamma, 0, np.inf, "use 'scale'"))
+        return float(number("gamma", gamma, "(0, inf)", "use 'scale'"))
     if gamma not in ("scale", "auto"):
         raise ValueError(f"gamma={gamma!r}, but it must be 'scale', 'auto' or a number > 0.")
     n, sparse = int(matrix.shape[1]), is_sparse(matrix)

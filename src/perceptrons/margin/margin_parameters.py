@@ -59,8 +59,7 @@ def read_eta(model: Any, step: int) -> float:
         if model.step != "fixed":
             raise ValueError(f"eta is a function, which step={model.step!r} cannot use; use step='fixed'.")
         return math.nan
-    most = math.nextafter(2, 3) if step == FRACTIONAL else math.inf  # 2, the reflection, is allowed
-    return float(number("eta", model.eta, 0, most, "use 1"))
+    return float(number("eta", model.eta, "(0, 2]" if step == FRACTIONAL else "(0, inf)", "use 1"))
 
 
 def read_rule(model: Any, rho_squared: float) -> Rule:
@@ -77,7 +76,7 @@ def read_rule(model: Any, rho_squared: float) -> Rule:
         margin=policy,
         beta_negative=negative,
         beta_positive=positive,
-        alpha=float(number("alpha", model.alpha, 1, 2, "use 1.5; nearer to 2 gives more margin")),
+        alpha=float(number("alpha", model.alpha, "(1, 2)", "use 1.5; nearer to 2 gives more margin")),
         negative_ties=choose("ties", model.ties) == "negative",
         rho_squared=rho_squared,
         always=model.order == "worst" and model.tol is not None,
@@ -86,17 +85,17 @@ def read_rule(model: Any, rho_squared: float) -> Rule:
 
 def read_plan(model: Any) -> Plan:
     if model.max_updates is not None:
-        number("max_updates", model.max_updates, 0, math.inf, "use None for no limit", Integral)
+        number("max_updates", model.max_updates, "[1, inf)", "use None for no limit", Integral)
     if model.tol is not None:
-        number("tol", model.tol, 0, 1, "use 0.01, or None to stop when no row violates")
+        number("tol", model.tol, "(0, 1)", "use 0.01, or None to stop when no row violates")
     return Plan(
         order=choose("order", model.order),
         result=choose("result", model.result),
-        max_epochs=number("max_epochs", model.max_epochs, 0, math.inf, "use 1000", Integral),
+        max_epochs=number("max_epochs", model.max_epochs, "[1, inf)", "use 1000", Integral),
         max_updates=model.max_updates,
         tol=model.tol,
         eta=model.eta if callable(model.eta) else None,
-        verbose=number("verbose", _count(model.verbose), -1, math.inf, "use 0 or 1", Integral),
+        verbose=number("verbose", _count(model.verbose), "[0, inf)", "use 0 or 1", Integral),
     )
 
 
@@ -106,7 +105,7 @@ def read_lift(model: Any, largest: float) -> float:
         return 0.0
     if isinstance(model.intercept_scaling, str) and model.intercept_scaling == "radius":
         return largest or 1.0  # rows of zeros only: any ρ will do
-    return float(number("intercept_scaling", model.intercept_scaling, 1e-100, 1e100, "use 'radius'")) ** 2
+    return float(number("intercept_scaling", model.intercept_scaling, "(1e-100, 1e100)", "use 'radius'")) ** 2
 
 
 def check_radius(rule: Rule, largest: float) -> None:

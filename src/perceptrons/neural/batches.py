@@ -10,7 +10,6 @@ they are not, so a network is judged in evaluation mode: judging then changes no
 is right or wrong whatever rows stand beside it.
 """
 
-import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from numbers import Integral
@@ -73,7 +72,7 @@ class ErrorBatches:
     ) -> None:
         self.loader = _repeatable(loader)
         self.n_errors = int(
-            number("n_errors", n_errors, 0, math.inf, "use 1 for the perceptron's loop", Integral)
+            number("n_errors", n_errors, "[1, inf)", "use 1 for the perceptron's loop", Integral)
         )
         if not callable(network):
             raise ValueError(f"network={network!r}, but it must turn inputs into scores; pass an nn.Module.")

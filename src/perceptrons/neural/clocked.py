@@ -64,7 +64,7 @@ class ClockedReLU(nn.Module):
     def __init__(self, n_neurons: int, beta: Any = 0.0, *, learn: bool = False) -> None:
         super().__init__()
         self.n_neurons = int(
-            number("n_neurons", n_neurons, 0, math.inf, "use the size of the layer before", Integral)
+            number("n_neurons", n_neurons, "[1, inf)", "use the size of the layer before", Integral)
         )
         self.learn = flag("learn", learn)
         self.schedule = _read_schedule(beta, self.learn)

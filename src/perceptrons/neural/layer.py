@@ -124,8 +124,8 @@ def certify_network(
     >>> certify_network(network, inputs, target)[0].margin_bound
     1.5
     """
-    number("tol", tol, 0, 1, "use 1e-3")
-    number("batch_size", batch_size, 0, math.inf, "use 1000", Integral)
+    number("tol", tol, "(0, 1)", "use 1e-3")
+    number("batch_size", batch_size, "[1, inf)", "use 1000", Integral)
     _check_rows("inputs", inputs, target)
     layer = _output_layer(network, layer)
     with torch.no_grad(), _observed(network, layer) as calls:
@@ -135,7 +135,7 @@ def certify_network(
 
 def certify_linear(layer: nn.Linear, features: Tensor, target: Tensor, tol: float) -> list[NeuronCertificate]:
     """A certificate per neuron of any linear layer."""
-    number("tol", tol, 0, 1, "use 1e-3")
+    number("tol", tol, "(0, 1)", "use 1e-3")
     _check_rows("features", features, target)
     _check_features(layer, features)
     X, W = _doubles(features), _doubles(layer.weight)

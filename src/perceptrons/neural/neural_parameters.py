@@ -1,6 +1,5 @@
 """The parameters of `MarginMLPClassifier`, checked."""
 
-import math
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -36,7 +35,7 @@ def read_settings(model: Any) -> Settings:
         _count("max_epochs", model.max_epochs, "use 100"),
         _count("batch_size", model.batch_size, "use 50"),
         None if model.n_errors is None else _count("n_errors", model.n_errors, "use 10, or None"),
-        float(number("eta", model.eta, 0, math.inf, "use 0.03")),
+        float(number("eta", model.eta, "(0, inf)", "use 0.03")),
         flag("standardize", model.standardize),
         read_device(model.device),
         _verbose(model.verbose),
@@ -46,7 +45,7 @@ def read_settings(model: Any) -> Settings:
 
 
 def _count(name: str, value: Any, remedy: str) -> int:
-    return int(number(name, value, 0, math.inf, remedy, Integral))
+    return int(number(name, value, "[1, inf)", remedy, Integral))
 
 
 def _verbose(value: Any) -> bool:

@@ -87,9 +87,9 @@ class RejectLoss(nn.Module):
         super().__init__()
         self.costs = costs
         self._prices = _read_prices(costs, n_classes, classes)
-        self.temperature = float(number("temperature", temperature, LEAST, math.inf, "use 1"))
+        self.temperature = float(number("temperature", temperature, f"({LEAST}, inf)", "use 1"))
         self.reduction = one_of("reduction", reduction, REDUCTIONS)
-        start = float(number("band", band, 0, MOST, "use 1"))
+        start = float(number("band", band, f"(0, {MOST})", "use 1"))
         raw = start + math.log(-math.expm1(-start))  # whose softplus is the band
         self.raw_bands = nn.Parameter(torch.full((self.n_classes,), raw))
         self.register_buffer("prices", _in_steps(self._prices), persistent=False)
@@ -166,7 +166,7 @@ def _read_prices(costs: Any, n_classes: Any, classes: Sequence[Any] | None) -> P
 
 
 def _read_names(costs: Costs, n_classes: Any, classes: Sequence[Any] | None) -> list[Any]:
-    number("n_classes", n_classes, 1, math.inf, "count the classes", Integral)
+    number("n_classes", n_classes, "[2, inf)", "count the classes", Integral)
     if classes is None:
         if any(isinstance(part, dict) for part in vars(costs).values()):
             raise ValueError(

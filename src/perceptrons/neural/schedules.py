@@ -29,15 +29,15 @@ class Growing:
     scale: float = 1.0
 
     def __post_init__(self) -> None:
-        number("power", self.power, 0, 1, "use 0.5, or a constant schedule")
-        number("scale", self.scale, 0, math.inf, "use 1")
+        number("power", self.power, "(0, 1)", "use 0.5, or a constant schedule")
+        number("scale", self.scale, "(0, inf)", "use 1")
 
     @classmethod
     def reaching(cls, margin: float, updates: float, power: float = 0.5) -> "Growing":
         """The schedule whose β is `margin` after so many updates."""
         cls(power)
-        number("margin", margin, 0, math.inf, "use 10")
-        number("updates", updates, 0, math.inf, "use the number of rows times that of epochs")
+        number("margin", margin, "(0, inf)", "use 10")
+        number("updates", updates, "(0, inf)", "use the number of rows times that of epochs")
         return cls(power, margin / updates**power)
 
     def at(self, t: Any) -> Any:
@@ -62,7 +62,7 @@ class Adaptive:
     lift: float = 1.0
 
     def __post_init__(self) -> None:
-        number("scale", self.scale, 0, math.inf, "use the learning rate")
+        number("scale", self.scale, "(0, inf)", "use the learning rate")
         if not is_number(self.lift) or not 0.0 <= self.lift < math.inf:
             raise ValueError(f"lift={self.lift!r}, but it must be a number >= 0; use 0 without a bias.")
 

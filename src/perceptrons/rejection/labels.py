@@ -6,14 +6,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.multiclass import type_of_target, unique_labels
 from sklearn.utils.validation import (
-    _check_sample_weight,
     check_array,
     check_consistent_length,
     column_or_1d,
 )
 
 from .._types import Array
-from ..checks import is_number
+from ..checks import is_number, row_weights
 
 AUTO, WORD = "auto", "reject"
 
@@ -99,7 +98,7 @@ def read_answers(
         check_known(predicted[~rejected], classes, label)
     if isinstance(reject_label, str) and reject_label == AUTO:
         _check_automatic(label, classes, predicted)
-    weights = _check_sample_weight(sample_weight, truth, ensure_non_negative=True)
+    weights = row_weights(sample_weight, truth)
     return Answered(truth, predicted, rejected, weights, classes, label)
 
 

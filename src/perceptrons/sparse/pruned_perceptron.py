@@ -11,7 +11,6 @@ rows and classes may have weights, and of more than two classes each is learned 
 made of all rows, those held out included.
 """
 
-import math
 import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
@@ -112,9 +111,9 @@ class PrunedPerceptron(WeightedConjunctions):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "PrunedPerceptron":
         """Learn from the rows of a table and their classes; rows of weight 0 are not learned from."""
         k, to_drop = read_order(self.k, most=2), read_drop(self.drop)
-        number("validation_fraction", self.validation_fraction, 0, 1, "use 0.2")
-        number("alpha", self.alpha, LEAST, math.inf, "use 0.001")
-        number("max_iter", self.max_iter, 0, math.inf, "use 100", Integral)
+        number("validation_fraction", self.validation_fraction, "(0, 1)", "use 0.2")
+        number("alpha", self.alpha, f"({LEAST}, inf)", "use 0.001")
+        number("max_iter", self.max_iter, "[1, inf)", "use 100", Integral)
         encoder = LiteralEncoder(n_thresholds=self.n_thresholds)
         with one_thread():
             problem = read_problem(encoder, X, y, sample_weight, self.class_weight)

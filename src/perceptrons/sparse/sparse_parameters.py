@@ -1,6 +1,5 @@
 """The parameters of `SparsePerceptron`, checked."""
 
-import math
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -33,7 +32,7 @@ def read_settings(model: Any) -> Settings:
     booster = one_of("booster", model.booster, (ADABOOST, MAJORITY))
     limit("max_stages", model.max_stages, "use None for as many as literals")
     if is_number(model.cv, Integral):
-        number("cv", model.cv, 1, math.inf, "use 5", Integral)
+        number("cv", model.cv, "[2, inf)", "use 5", Integral)
     return Settings(
         scope=read_scope(model, model.k),
         votes=booster == MAJORITY,
@@ -44,7 +43,7 @@ def read_settings(model: Any) -> Settings:
 
 
 def limit(name: str, value: Any, remedy: str) -> int | None:
-    return None if value is None else int(number(name, value, 0, math.inf, remedy, Integral))
+    return None if value is None else int(number(name, value, "[1, inf)", remedy, Integral))
 
 
 def read_scope(model: Any, k: Any, name: str = "k") -> Scope:
@@ -71,14 +70,16 @@ def _read_stages(stages: Any, target_size: Any, booster: str) -> int | str:
                 'that is right on all rows; give it, or use stages="cv".'
             )
     else:
-        number("stages", stages, 0, math.inf, 'use "cv"', Integral)
+        number("stages", stages, "[1, inf)", 'use "cv"', Integral)
         if booster == MAJORITY and stages % 2 == 0:
             raise ValueError(
                 f"stages={stages}, but a majority needs an odd number of votes; use {stages - 1} or "
                 f"{stages + 1}."
             )
     if target_size is not None:
-        number("target_size", target_size, 0, 1e6, "use the sum of absolute integer weights", Integral)
+        number(
+            "target_size", target_size, "[1, 1000000)", "use the sum of absolute integer weights", Integral
+        )
     return stages if isinstance(stages, str) else int(stages)
 
 

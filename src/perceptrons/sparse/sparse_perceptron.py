@@ -233,7 +233,7 @@ class SparsePerceptron(WeightedConjunctions):
         """
         check_is_fitted(self)
         scope = read_scope(self, self.k + 1 if order is None else order, "order")._replace(penalty=False)
-        number("n_suggestions", n_suggestions, 0, 1_001, "use 10", Integral)
+        number("n_suggestions", n_suggestions, "[1, 1000]", "use 10", Integral)
         with one_thread():
             problem = read_again(self, X, y, sample_weight)
             check_size(problem.data.n_literals, scope.k, "order")

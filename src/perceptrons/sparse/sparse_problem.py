@@ -7,13 +7,12 @@ import numpy as np
 from sklearn.utils import assert_all_finite
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import (
-    _check_sample_weight,
-    _num_samples,
     check_consistent_length,
     column_or_1d,
 )
 
 from .._types import Array
+from ..checks import count_rows, row_weights
 from ..rows.encode import as_rows, encode_labels, signs_of
 from ..tables.literal_encoder import LiteralEncoder
 from .conjunctions import Literals, arrange
@@ -66,13 +65,13 @@ def _read_rows(X: Any, y: Any, sample_weight: Any, class_weight: Any, known: Arr
     if y is None:
         raise ValueError("A classifier requires y to be passed, but the target y is None.")
     check_consistent_length(X, y)
-    if not _num_samples(X):
+    if not count_rows(X):
         raise ValueError("0 sample(s) while a minimum of 1 is required.")
     labels = column_or_1d(y, warn=True)
     assert_all_finite(labels, input_name="y")
     classes, places = encode_labels(labels, known)
     codes = places.astype(np.intp)
-    counts: Array = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    counts = row_weights(sample_weight, X, np.float64)
     factors = class_factors(class_weight, classes, codes, small(counts))
     return _Rows(classes, codes, small(counts) * factors[codes], counts)
 

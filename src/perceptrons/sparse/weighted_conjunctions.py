@@ -10,10 +10,11 @@ from math import floor, log10
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from .._types import Array
 from ..base import Threshold, codes_of
+from ..checks import count_rows
 from ..tables.literal_encoder import Literal, LiteralEncoder
 
 FEWEST, MOST = 2, 6  # decimals
@@ -112,7 +113,7 @@ class WeightedConjunctions(Threshold):
         """Only literals that occur are evaluated."""
         used = sorted({place for one in conjunctions for place in one})
         columns = dict(zip(used, self.encoder_.evaluate(X, used, owner=self).T, strict=True))
-        held = np.ones((_num_samples(X), len(conjunctions)), np.bool_, order="F")
+        held = np.ones((count_rows(X), len(conjunctions)), np.bool_, order="F")
         for j, places in enumerate(conjunctions):
             for place in places:
                 held[:, j] &= columns[place] != 0

@@ -161,8 +161,10 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
 
     def _fit(self, X: Any, sample_weight: Any) -> tuple[list[Held], list[Coded] | None]:
         """Learn. Returns the columns, and their cells in codes unless some rows have no weight."""
-        n_thresholds = int(number("n_thresholds", self.n_thresholds, 0, MOST, "use 8", Integral))
-        max_categories = int(number("max_categories", self.max_categories, 1, MOST, "use 256", Integral))
+        n_thresholds = int(number("n_thresholds", self.n_thresholds, f"[1, {MOST}]", "use 8", Integral))
+        max_categories = int(
+            number("max_categories", self.max_categories, f"[2, {MOST}]", "use 256", Integral)
+        )
         table = there = _read(self, X, reset=True)
         weights = None if sample_weight is None else row_weights(sample_weight, X)
         if weights is not None:

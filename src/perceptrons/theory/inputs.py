@@ -13,6 +13,8 @@ from typing import Any, ParamSpec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..intervals import interval
+
 P = ParamSpec("P")
 Array = NDArray[np.float64]
 
@@ -77,19 +79,16 @@ def _floats(value: ArrayLike, name: str) -> Array:
             return np.array([float(number) for number in array.flat]).reshape(array.shape)
     except (OverflowError, TypeError, ValueError):
         pass
-    interval, remedy = _LIMITS[name]
-    raise ValueError(f"{name} = {value!r:.60}, but it must be a real number in {interval}; {remedy}")
+    limits, remedy = _LIMITS[name]
+    raise ValueError(f"{name} = {value!r:.60}, but it must be a real number in {limits}; {remedy}")
 
 
 def checked(**values: ArrayLike) -> tuple[Array, ...]:
     """Return the values as float arrays, each in the interval of its name, no margin above its radius."""
     arrays = {name: _floats(value, name) for name, value in values.items()}
     for name, v in arrays.items():
-        interval, remedy = _LIMITS[name]
-        low, high = map(float, interval[1:-1].split(","))
-        above = v >= low if interval[0] == "[" else v > low
-        below = v <= high if interval[-1] == "]" else v < high
-        require(above & below, name, v, f"in {interval}", remedy)
+        limits, remedy = _LIMITS[name]
+        require(interval(limits).holds(v), name, v, f"in {limits}", remedy)
         require((name not in _WHOLE) | (v == np.floor(v)), name, v, "a whole number", remedy)
     if {"radius", "margin"} <= arrays.keys():
         R, eps = arrays["radius"] * (1 + 1e-5), arrays["margin"]  # room for rounding in float32

@@ -14,6 +14,8 @@ from perceptrons.margin.maximum.pool import Search
 from perceptrons.rows.encode import encode
 from tests.naive.max_margin import objective
 
+pytestmark = pytest.mark.kernels
+
 
 def searched(X, y, intercept, C=np.inf, tol=1e-6):
     data = encode(MaxMarginPerceptron(), X, y)

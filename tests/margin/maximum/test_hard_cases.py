@@ -17,6 +17,8 @@ from perceptrons.rows.encode import encode
 from perceptrons.synthetic import separable
 from tests.naive.max_margin import best_margin
 
+pytestmark = pytest.mark.kernels
+
 
 def fitted(X, y, **settings):
     """Converged means certified, and a model that is not says so; both verified."""

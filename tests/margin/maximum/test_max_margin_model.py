@@ -19,6 +19,8 @@ from perceptrons.synthetic import separable
 from tests.model_file.test_damage import sealed
 from tests.naive.max_margin import best_margin
 
+pytestmark = pytest.mark.kernels
+
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([-1, 1, 1, -1])
 
 

@@ -22,6 +22,8 @@ from tests.naive.max_margin import (
     objective,
 )
 
+pytestmark = pytest.mark.kernels
+
 
 def labelled(rng, X, noise=0.0):
     """Labels of a random hyperplane, of both classes; with noise, of a blurred one."""

@@ -26,6 +26,8 @@ from tests.margin.maximum.test_corral import indicators, random_set, searched
 from tests.margin.maximum.test_max_margin_perceptron import fitted
 from tests.naive.max_margin import best_margin, best_soft_margin, hyperplane
 
+pytestmark = pytest.mark.kernels
+
 DATA = os.environ.get("PERCEPTRONS_DATA", "")
 
 

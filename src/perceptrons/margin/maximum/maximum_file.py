@@ -54,9 +54,9 @@ def read_settings(model: Any) -> dict[str, Any]:
     """The parameters, checked; a refusal names the value, the limit and what to do."""
     C = model.C
     if not (isinstance(C, float | np.floating) and C == np.inf):
-        number("C", C, 0.0, np.inf, "use inf for no slack, 1 for some")
-    number("tol", model.tol, 0.0, 1.0, "use 1e-3")
-    number("max_iter", model.max_iter, 0, np.inf, "use 1000", Integral)
+        number("C", C, "(0, inf)", "use inf for no slack, 1 for some")
+    number("tol", model.tol, "(0, 1)", "use 1e-3")
+    number("max_iter", model.max_iter, "[1, inf)", "use 1000", Integral)
     if model.on_inseparable not in ON_INSEPARABLE:
         raise ValueError(f"on_inseparable={model.on_inseparable!r}, but it must be 'warn' or 'raise'.")
     flag("warm_start", model.warm_start)

@@ -209,7 +209,7 @@ def test_bad_parameters(noisy, parameters, message):
         (
             [[2e153], [1e153]],
             [0, 1],
-            r"column 0 is 2e\+153, but columns can be standardised from 1e-140 to 1e\+140",
+            r"column 0 is 2e\+153, but columns can be standardized from 1e-140 to 1e\+140",
         ),
         (np.array([[1e-160, 1.0], [0.0, 2.0]]), [0, 1], "column 0 is 1e-160"),
         (np.zeros((0, 2)), [], "0 sample"),

@@ -22,7 +22,7 @@ import numpy as np
 
 from ..._types import Array
 from ...compiled import compiled
-from ...rows.layouts import Rows, add, add_centred, dot
+from ...rows.layouts import Rows, add, add_centered, dot
 from .vectors import inner, rotate, shift
 
 SOLVED, FULL, ZERO, STALLED = range(4)  # why a climb ended
@@ -113,7 +113,7 @@ def sharpen(task, corral, r, line, row):
     beside[task.side[r]] = 1.0
     for s in range(k):
         i = corral.rows[s]
-        add_centred(task.X, i, -share[s] * task.y[i], task.centre, row)
+        add_centered(task.X, i, -share[s] * task.y[i], task.centre, row)
         beside[task.side[i]] -= share[s]
     rest = inner(row, row, 0, row.size) / task.lift + inner(beside, beside, 0, 2)
     rest += slack * (1.0 + inner(share, share, 0, k))
@@ -199,7 +199,7 @@ def combine(task, corral, w):
     w[:] = 0.0
     for s in range(corral.counts[0]):
         i = corral.rows[s]
-        add_centred(task.X, i, corral.weights[s] * task.y[i], task.centre, w)
+        add_centered(task.X, i, corral.weights[s] * task.y[i], task.centre, w)
     a = corral.weights
     return inner(w, w, 0, w.size) + task.ridge * inner(a, a, 0, corral.counts[0])
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..._types import Array
 from ...compiled import compiled
 from ...rows.encode import Encoded, is_sparse, vanishing
-from ...rows.layouts import add_centred, dot
+from ...rows.layouts import add_centered, dot
 from .corral import HullTask
 from .maximum_parameters import MaximumParameters
 
@@ -223,7 +223,7 @@ def spread(X, n_rows, centre):
 def squared_distance(X, i, centre):
     """‖x_i − centre‖²."""
     row = np.zeros(centre.size)
-    add_centred(X, i, 1.0, centre, row)
+    add_centered(X, i, 1.0, centre, row)
     return (row * row).sum()
 
 
@@ -238,7 +238,7 @@ def combination(search: MarginSearch, point: HullPoint) -> Array:
 def gather(X, rows, factors, centre, w):
     """w ← w + Σ factors_s (x_(rows_s) − centre)."""
     for s in range(rows.size):
-        add_centred(X, rows[s], factors[s], centre, w)
+        add_centered(X, rows[s], factors[s], centre, w)
 
 
 def read_start(model: Any, data: Encoded) -> Array | None:

@@ -191,12 +191,12 @@ def test_exact_bands_are_never_worse(rule, jit):
     gains = []
     for seed in range(20):
         X, y, _ = separable(80, 4, margin=0.05, noise=0.2, random_state=seed)
-        learnt, exact = (
-            fitted(X, y, rule=rule, band=band, random_state=seed, **sizes) for band in ("learnt", "exact")
+        learned, exact = (
+            fitted(X, y, rule=rule, band=band, random_state=seed, **sizes) for band in ("learned", "exact")
         )
-        np.testing.assert_array_equal(learnt.coef_, exact.coef_)
-        assert exact.training_risk_ <= learnt.training_risk_ + 1e-12
-        gains.append(learnt.training_risk_ - exact.training_risk_)
+        np.testing.assert_array_equal(learned.coef_, exact.coef_)
+        assert exact.training_risk_ <= learned.training_risk_ + 1e-12
+        gains.append(learned.training_risk_ - exact.training_risk_)
     assert max(gains) > 1e-3
 
 
@@ -208,7 +208,7 @@ def fitted(X, y, **parameters):
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_separable_rows_end_without_errors_and_refusals(rule, jit):
+def test_separable_rows_end_without_errors_and_rejections(rule, jit):
     n_sets = 60 if jit else 6
     for seed in range(n_sets):
         n, margin = 2 + seed % 12, 0.03 + 0.002 * seed

@@ -16,7 +16,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
 
 from perceptrons import ConservativePerceptron, Costs, Perceptron, risk_score
-from perceptrons.conservative.conservative_parameters import read_settings
+from perceptrons.conservative.conservative_parameters import read_parameters
 from perceptrons.conservative.outcome import decide
 from perceptrons.synthetic import separable
 from tests.naive import conservative as naive
@@ -120,10 +120,16 @@ def test_rejections_that_cost_nothing(noisy):
     assert np.mean(model.predict_liberal(X) == y) > 0.7  # the weights are of use
 
 
+def test_the_older_spelling_of_a_band_is_accepted(noisy):
+    older, newer = (fitted(*noisy, band=band) for band in ("learnt", "learned"))
+    assert small().band == "learned"
+    np.testing.assert_array_equal(older.bands_, newer.bands_)
+
+
 @pytest.mark.parametrize("band", ["learned", "exact"])
 def test_costs_that_make_rejections_best(band):
     X, y = np.zeros((10, 1)), np.array([0, 1] * 5)  # nothing to learn from
-    with pytest.warns(UserWarning, match=r"To reject every row costs 0\.1 on average, and no hyperplane"):
+    with pytest.warns(UserWarning, match=r"Rejecting every row costs 0\.1 on average, and no hyperplane"):
         model = small(reject_cost=0.1, band=band).fit(X, y)
     assert model.rejects(X).all()
     assert model.rejects(1e9 + X).all()
@@ -157,7 +163,7 @@ def test_gains_make_answers_worth_more(noisy):
     ],
 )
 def test_the_step_sizes_that_are_tried(parameters, pairs):
-    np.testing.assert_allclose(read_settings(small(**parameters)).step_sizes, pairs)
+    np.testing.assert_allclose(read_parameters(small(**parameters)).step_sizes, pairs)
 
 
 @pytest.mark.parametrize(

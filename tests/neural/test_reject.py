@@ -357,7 +357,7 @@ def test_a_network_learns_to_reject():
         ({"reduction": "max"}, "reduction='max', but it must be one of 'mean', 'sum', 'none'"),
     ],
 )
-def test_settings_that_raise(how, words):
+def test_parameters_that_raise(how, words):
     with pytest.raises(ValueError, match=words):
         RejectLoss(**{"costs": Costs(), **how})
 

@@ -343,7 +343,7 @@ def test_bad_predictions_raise():
 
 def test_without_matplotlib(monkeypatch):
     code = "import sys, perceptrons.rejection.display as d; print('matplotlib' in sys.modules)"
-    env = {**os.environ, "PYTHONPATH": str(Path(perceptrons.__file__).parents[2])}
+    env = {**os.environ, "PYTHONPATH": str(Path(perceptrons.__file__).parents[1])}
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
     monkeypatch.setitem(sys.modules, "matplotlib", None)

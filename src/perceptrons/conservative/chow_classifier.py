@@ -49,9 +49,10 @@ class ChowClassifier(Rejecting, BaseEstimator):
     calibration : {"sigmoid", "isotonic", None}, default "sigmoid"
         How scores become posteriors: by Platt's sigmoid, which needs few rows, by isotonic regression, or not
         at all; then the estimator's own `predict_proba` is believed. One estimator, trained on all rows, is
-        calibrated by scores that copies of it gave to rows they were not trained on. (To average copies, each calibrated by one fold, needs more rows: with sigmoids it
-        cost three times as much on scikit-learn's wine and digits, whose classes are far apart.) This fails
-        if copies differ: use result="average" or "pocket" for a perceptron that does not converge.
+        calibrated by scores that copies of it gave to rows they were not trained on. (To average copies, each
+        calibrated by one fold, needs more rows: with sigmoids it cost three times as much on scikit-learn's
+        wine and digits, whose classes are far apart.) This fails if copies differ: use result="average" or
+        "pocket" for a perceptron that does not converge.
     reject_cost : float in [0, 1), default 0.2
         What a rejection costs where an error costs 1.
     cv : int, splitter or list, default 5

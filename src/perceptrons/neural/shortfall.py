@@ -43,8 +43,8 @@ def shaped(scores: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
         )
     if target.shape != scores.shape[:1] or target.dtype not in _INTEGERS:
         raise ValueError(
-            f"target is {_describe(target)}, but must be integers of shape ({len(scores)},): a class number per "
-            "row of scores."
+            f"target is {_describe(target)}, but must be integers of shape ({len(scores)},): a class number "
+            "per row of scores."
         )
     if not len(target) or not scores.shape[1]:
         raise ValueError(f"scores are {_describe(scores)}: nothing can be learned; leave the batch out.")

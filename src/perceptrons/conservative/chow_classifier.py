@@ -122,7 +122,8 @@ class ChowClassifier(Rejecting, BaseEstimator):
             fitted = self._prepare(classes, codes).fit(X, y, **fit_params)
             self.classes_, self.reject_label_, self._prices = classes, label, prices
             self.threshold_ = threshold(prices) if prices.uniform else None
-            self.calibrated_, self.estimator_ = fitted, _within(fitted, self.calibration)
+            inner = None if self.calibration is None else fitted.calibrated_classifiers_[0].estimator
+            self.calibrated_, self.estimator_ = fitted, fitted if inner is None else inner
         if prices.free:
             warnings.warn(
                 "A rejection costs nothing and a right answer gains nothing, so no answer can be better and "
@@ -257,23 +258,13 @@ def _folds(cv: Any, counts: Array, frozen: bool) -> Any:
         number("cv", cv, "[2, inf)", "use 5", Integral)
     if frozen:
         return [(np.arange(counts.sum()),) * 2]
+    if isinstance(cv, Sized) and not len(cv):
+        raise ValueError("cv has no splits, but at least one is needed; use 5.")
     if not counted:
-        return _splits(cv)
+        return cv  # a splitter or a list of splits; for anything else scikit-learn raises
     if counts.min() < 2:
         raise ValueError(
             "A class has 1 row, but calibration needs at least 2 of each, one to learn from and one to "
             "calibrate by; add rows, or use calibration=None."
         )
     return int(min(cv, counts.min()))
-
-
-def _splits(cv: Any) -> Any:
-    """A splitter, or a list of splits, of which there must be some; for anything else scikit-learn raises."""
-    if isinstance(cv, Sized) and not len(cv):
-        raise ValueError("cv has no splits, but at least one is needed; use 5.")
-    return cv
-
-
-def _within(fitted: Any, calibration: Any) -> Any:
-    """The fitted estimator that is calibrated, or not."""
-    return fitted if calibration is None else fitted.calibrated_classifiers_[0].estimator

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._types import Array
 from ..checks import flag, is_number, number, one_of
 from ..rejection.costs import Prices
 from .conservative_sweep import CplrSteps
@@ -74,9 +73,6 @@ def steps_of(rule: str, prices: Prices) -> CplrSteps:
     a, b, c = prices
     nothing = np.zeros((2, 2))
     if rule == CPLR2:
-        return CplrSteps(_pair(a + c, a + b), nothing, nothing)
-    return CplrSteps(_pair(a + b, a + 2 * b - c), _pair(-(a + c), -(a + b)), _pair(b - c, b - c))
-
-
-def _pair(rejected: Array, wrong: Array) -> Array:
-    return np.stack([rejected, wrong])
+        return CplrSteps(np.stack([a + c, a + b]), nothing, nothing)
+    along, own = np.stack([a + b, a + 2 * b - c]), np.stack([-(a + c), -(a + b)])
+    return CplrSteps(along, own, np.stack([b - c, b - c]))

@@ -94,6 +94,7 @@ class ConservativePerceptron(Rejecting, LinearThreshold):
 
     _file_fields: ClassVar[dict[str, Field]] = FIELDS
     _file_parameters: ClassVar[dict[str, Field]] = PARAMETERS
+    _loaded = check_loaded
 
     def __init__(
         self,
@@ -156,9 +157,6 @@ class ConservativePerceptron(Rejecting, LinearThreshold):
     def _decisions(self, X: Any) -> tuple[Array, Array, Array]:
         scores = self.decision_function(X)
         return *decide(scores, self.bands_), np.abs(scores)
-
-    def _loaded(self) -> None:
-        check_loaded(self)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

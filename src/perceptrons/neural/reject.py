@@ -92,7 +92,8 @@ class RejectLoss(nn.Module):
         start = float(number("band", band, f"(0, {MOST})", "use 1"))
         raw = start + math.log(-math.expm1(-start))  # whose softplus is the band
         self.raw_bands = nn.Parameter(torch.full((self.n_classes,), raw))
-        self.register_buffer("prices", _in_steps(self._prices), persistent=False)
+        scaled = torch.tensor([part.tolist() for part in self._prices.in_steps()])  # a, b, c: a row each
+        self.register_buffer("prices", scaled, persistent=False)
 
     @property
     def n_classes(self) -> int:
@@ -179,8 +180,3 @@ def _read_names(costs: Costs, n_classes: Any, classes: Sequence[Any] | None) -> 
     if n_classes not in (2, len(names)):  # 2 may be the default
         raise ValueError(f"n_classes={n_classes}, but classes={names} are {len(names)}; leave n_classes out.")
     return names
-
-
-def _in_steps(prices: Prices) -> Tensor:
-    """Gains, costs of errors and of rejections, a row each, for training."""
-    return torch.tensor([part.tolist() for part in prices.in_steps()])

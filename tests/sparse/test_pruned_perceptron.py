@@ -17,13 +17,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from perceptrons import PrunedPerceptron
 from perceptrons.datasets import load
 from perceptrons.rows.encode import as_rows
-from perceptrons.sparse import features
-from perceptrons.sparse import logistic_unit as training
+from perceptrons.sparse import features, logistic_unit
 from perceptrons.sparse.conjunctions import arrange
 from perceptrons.sparse.features import features_of
-from perceptrons.sparse.logistic_unit import Point, Sample, train
-from perceptrons.sparse.pruned_perceptron import read_drop
+from perceptrons.sparse.logistic_unit import LogisticSample, LossPoint, train
 from perceptrons.sparse.pruning import Pruning, descend, prune, saliences, survivors
+from perceptrons.sparse.sparse_parameters import read_drop
 from tests.naive import pruned as naive
 
 pytestmark = pytest.mark.kernels
@@ -54,11 +53,11 @@ def draw(seed, k):
 
 def sample_of(literals, attributes, y, weights, k):
     found = features_of(arrange(literals, len(y), attributes), np.arange(len(y)), k)
-    return Sample(found.X, y, weights), found.places
+    return LogisticSample(found.X, y, weights), found.places
 
 
 def halves(sample, held_out):
-    return [Sample(*(part[rows] for part in sample)) for rows in (~held_out, held_out)]
+    return [LogisticSample(*(part[rows] for part in sample)) for rows in (~held_out, held_out)]
 
 
 def test_every_step_equals_the_twins():
@@ -119,7 +118,7 @@ def numbers(seed, m=40, n=9):
     X = (rng.random((m, n)) < 0.4).astype(float)
     y = np.where(X[:, 0] + X[:, 1] - X[:, 2] + rng.normal(size=m) > 0.4, 1, -1)
     y[:2] = [1, -1]
-    return Sample(sp.csr_array(X), y, rng.random(m) + 0.1)
+    return LogisticSample(sp.csr_array(X), y, rng.random(m) + 0.1)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -145,8 +144,8 @@ def test_all_ways_to_solve_find_the_same_optimum(m, n, alpha, monkeypatch):
     sample = numbers(m, m, n)
     units = []
     for direct, dense in ((500, 2**20), (500, 0), (0, 0)):
-        monkeypatch.setattr(training, "DIRECT", direct)
-        monkeypatch.setattr(training, "DENSE", dense)
+        monkeypatch.setattr(logistic_unit, "DIRECT", direct)
+        monkeypatch.setattr(logistic_unit, "DENSE", dense)
         chosen = sample.select(np.arange(n))
         assert sp.issparse(chosen.X) == (dense == 0)
         units.append(train(chosen, alpha, 200, np.zeros(n), 0.0))
@@ -157,8 +156,8 @@ def test_all_ways_to_solve_find_the_same_optimum(m, n, alpha, monkeypatch):
 
 def test_a_long_step_is_halved():
     sample = numbers(0)
-    sample = Sample(sample.X.toarray(), sample.signs, sample.weights)
-    point = Point(sample, 1e-3, np.zeros(9), 0.0)
+    sample = LogisticSample(sample.X.toarray(), sample.signs, sample.weights)
+    point = LossPoint(sample, 1e-3, np.zeros(9), 0.0)
     step, step_b = point.newton()
     there = point.beyond(1000 * step, 1000 * step_b)
     assert there.loss < point.loss
@@ -176,7 +175,7 @@ def test_the_last_of_equal_values_is_dropped_first():
 def test_columns_that_hold_in_the_same_rows_are_dropped_from_the_end():
     X = np.array([[1, 1, 0], [1, 1, 1], [0, 0, 1], [0, 0, 0], [1, 1, 0]] * 4)
     y = np.where(X[:, 0] * 2 - X[:, 2] > 0.5, 1, -1)
-    sample = Sample(sp.csr_array(X.astype(float)), y, np.ones(20))
+    sample = LogisticSample(sp.csr_array(X.astype(float)), y, np.ones(20))
     ours = [columns.tolist() for columns, _, _ in descend(sample, sample.X, 0.1, 100, one_by_one)]
     assert ours == [[0, 1, 2], [0, 1], [0], []]
 
@@ -189,7 +188,7 @@ def test_swapped_classes_negate_and_rows_in_another_order_do_not_matter(seed):
     paths = [[*descend(learn, test.X, 0.01, 100, one_by_one)]]
     paths.append([*descend(learn._replace(signs=-learn.signs), test.X, 0.01, 100, one_by_one)])
     order = rng.permutation(40)
-    paths.append([*descend(Sample(*(part[order] for part in learn)), test.X, 0.01, 100, one_by_one)])
+    paths.append([*descend(LogisticSample(*(part[order] for part in learn)), test.X, 0.01, 100, one_by_one)])
     for (columns, _, unit), *others in zip(*paths, strict=True):
         for sign, (same, _, other) in zip((-1, 1), others, strict=True):
             assert same.tolist() == columns.tolist()
@@ -297,11 +296,11 @@ def test_many_weights_are_dropped_by_a_share():
         ({"drop": "one"}, "drop='one', but"),
         (
             {"validation_fraction": 1},
-            r"validation_fraction=1, but it must be a number between 0 and 1; use 0\.2",
+            r"validation_fraction=1, but it must be a number in \(0, 1\); use 0\.2",
         ),
         ({"alpha": 0}, r"alpha=0, but it must be a number > 1e-09; use 0\.001"),
         ({"alpha": np.nan}, "alpha=nan, but"),
-        ({"max_iter": 1.5}, r"max_iter=1\.5, but it must be an integer > 0; use 100"),
+        ({"max_iter": 1.5}, r"max_iter=1\.5, but it must be an integer >= 1; use 100"),
         ({"n_thresholds": 0}, "n_thresholds=0, but"),
     ],
 )

@@ -17,7 +17,7 @@ from perceptrons.rows.encode import as_rows
 from perceptrons.sparse import search
 from perceptrons.sparse.boosting import boost
 from perceptrons.sparse.conjunctions import arrange
-from perceptrons.sparse.search import Scope, Search
+from perceptrons.sparse.search import ConjunctionSearch, Scope
 from tests.jit import JIT
 from tests.naive import boosting as naive
 
@@ -358,7 +358,7 @@ def test_what_float32_cannot_tell_apart_is_told_apart(layout, monkeypatch):
         weights[own] = 0.02 + 2e-7 * rng.permutation(n)
         D = weights / weights.sum()
         attributes = np.arange(2 + n)
-        found = Search(arrange(as_rows(layout(L)), len(L), attributes), y, Scope(3, False)).best(D)
+        found = ConjunctionSearch(arrange(as_rows(layout(L)), len(L), attributes), y, Scope(3, False)).best(D)
         candidates = naive.conjunctions(attributes.tolist(), 3)
         expected = naive.weak(*as_lists(L, y), D.tolist(), candidates, 3, False)
         assert found.literals == expected[0]
@@ -371,6 +371,6 @@ def test_seeds_and_beams_keep_to_the_limit():
     signs = np.where(y[:, 0], 1, -1).astype(np.int8)
     data = arrange(L, 80, np.arange(70))
     for limit, most in ((10, 70), (None, 20 * 70)):
-        one = Search(data, signs, Scope(3, False, 20, limit))
+        one = ConjunctionSearch(data, signs, Scope(3, False, 20, limit))
         one.best(np.full(80, 1 / 80))
-        assert one.looks[0].visits[1] == most
+        assert one.reports[0].visits[1] == most

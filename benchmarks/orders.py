@@ -84,7 +84,7 @@ class Recorder:
     """A search that remembers the weights it was asked about, its answers, and when it gave them."""
 
     def __init__(self, search: ConjunctionSearch) -> None:
-        self.search, self.follow = search, search.follow
+        self.search, self.follow, self.data, self.signs = search, search.follow, search.data, search.signs
         self.weights: list[np.ndarray] = []
         self.found: list[FoundConjunction] = []
         self.times: list[float] = []
@@ -157,7 +157,7 @@ def _compile(data: Literals) -> None:
 def _run_of(trial: Trial, data: Literals, y: np.ndarray, scope: Scope) -> tuple[Recorder, dict[str, Any]]:
     search = Recorder(ConjunctionSearch(data, y, scope))
     start = perf_counter()
-    stages = _boosted(data, y, scope, search, trial.stages)
+    stages = _boosted(search, trial.stages)
     seconds = perf_counter() - start
     shares = _shares(data, search.search)
     how = "exact" if scope.beam is None else f"beam={scope.beam}"
@@ -181,8 +181,8 @@ def _run_of(trial: Trial, data: Literals, y: np.ndarray, scope: Scope) -> tuple[
     return search, row
 
 
-def _boosted(data: Literals, y: np.ndarray, scope: Scope, search: Any, n_stages: int) -> list[Stage]:
-    return list(islice(boost(data, y, np.ones(data.n_rows), scope, search), n_stages))
+def _boosted(search: Any, n_stages: int) -> list[Stage]:
+    return list(islice(boost(search, np.ones(search.data.n_rows)), n_stages))
 
 
 def _asked(data: Literals, y: np.ndarray, scope: Scope, weights: list[np.ndarray]) -> list[tuple[Any, bool]]:
@@ -226,12 +226,12 @@ class Duel:
     def pruned(self) -> None:
         data = replace(self.data)  # which knows no packed columns yet
         self.search = ConjunctionSearch(data, self.y, self.scope)
-        self.stages[PRUNED] = _boosted(data, self.y, self.scope, self.search, self.n_stages)
+        self.stages[PRUNED] = _boosted(self.search, self.n_stages)
 
     def plain(self) -> None:
         first = np.full(self.data.n_rows, 1 / self.data.n_rows)
         search = PairSearch(self.data, self.y, first, self.scope.share)
-        self.stages[PLAIN] = _boosted(self.data, self.y, self.scope, search, self.n_stages)
+        self.stages[PLAIN] = _boosted(search, self.n_stages)
 
     def same(self) -> str:
         both = list(zip(self.stages[PRUNED], self.stages[PLAIN], strict=True))

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .._types import Array
-from .conjunctions import Literals, Reweighing, rows_of
-from .search import ConjunctionSearch, Scope
+from .conjunctions import Reweighing, rows_of
+from .search import ConjunctionSearch
 
 HALF = 1e-12
 NOTHING = 1e-12  # rounding of weights that cancel
@@ -27,18 +27,15 @@ class Stage(NamedTuple):
     weight: float  # ln((1 − ε)/ε)
 
 
-def boost(
-    data: Literals, signs: Array, weights: Array, scope: Scope, search: ConjunctionSearch | None = None
-) -> Iterator[Stage]:
+def boost(search: ConjunctionSearch, weights: Array) -> Iterator[Stage]:
     """Yield stages without end, unless one makes no error or none is better than chance.
 
     Rows of weight 0 are not learned from."""
-    search = search or ConjunctionSearch(data, signs, scope)
     D = weights / weights.sum()
     while True:
         found = search.best(D)
         sign = 1 if found.correlation > 0 else -1
-        right = (signs == sign) == rows_of(data, found.literals)
+        right = (search.signs == sign) == rows_of(search.data, found.literals)
         error = float(D[~right].sum())
         if error == 0.0:
             yield Stage(found.literals, sign, 0.0, 1.0)

@@ -19,24 +19,17 @@ from scipy.special import bdtr, gammaln, xlog1py, xlogy
 
 from .._types import Array
 from .boosting import HALF, Stage
-from .conjunctions import Literals, rows_of
-from .search import ConjunctionSearch, Scope
+from .conjunctions import rows_of
+from .search import ConjunctionSearch
 
 SURE = 1e-9  # of a toss being wrong, at least: where γ = ½ one stage is enough, but T may be more
 
 
 def boost_by_majority(
-    data: Literals,
-    signs: Array,
-    weights: Array,
-    scope: Scope,
-    n_stages: int,
-    gamma: float,
-    search: ConjunctionSearch | None = None,
+    search: ConjunctionSearch, weights: Array, n_stages: int, gamma: float
 ) -> Iterator[Stage]:
     """Yield at most `n_stages` stages, of one vote each. Rows of weight 0 are not learned from."""
-    search = search or ConjunctionSearch(data, signs, scope)
-    votes = np.zeros(data.n_rows, np.int64)  # that were right
+    votes = np.zeros(len(weights), np.int64)  # that were right
     for t in range(n_stages):
         D = weights * decisive(votes, n_stages, gamma, t, weights > 0.0)
         if not D.any():
@@ -45,7 +38,7 @@ def boost_by_majority(
         search.forget()
         found = search.best(D)
         sign = 1 if found.correlation > 0 else -1
-        right = (signs == sign) == rows_of(data, found.literals)
+        right = (search.signs == sign) == rows_of(search.data, found.literals)
         error = float(D[~right].sum())
         if error >= 0.5 - HALF:
             return

@@ -57,7 +57,8 @@ def plan_stages(
         wanted = parameters.max_stages is not None  # for the sake of a short card
         most = trials[-1].stages if parameters.stages == CV and not wanted else None
         return StagePlan(trials[best_of(accuracies)], accuracies, trials[: len(accuracies)], most)
-    accuracies = cross_validate(encoded, parameters, splits())
+    most_stages = BoostingTrial(parameters.max_stages or encoded.data.n_literals)
+    accuracies = cross_validate(encoded, parameters, most_stages, splits())
     return StagePlan(BoostingTrial(best_of(accuracies) + 1), accuracies, most=len(accuracies))
 
 
@@ -117,27 +118,25 @@ def _folds(n_folds: int, random_state: Any, encoded: EncodedLiterals) -> Splits:
         return [(rows[train], rows[test]) for train, test in splitter.split(rows, codes)]
 
 
-def cross_validate(encoded: EncodedLiterals, parameters: SparseParameters, splits: Splits) -> Array:
-    """The accuracy on rows left out, after each number of stages; rows count by their weight."""
-    most = parameters.max_stages or encoded.data.n_literals
-    right = np.zeros(most)
+def cross_validate(
+    encoded: EncodedLiterals, parameters: SparseParameters, trial: BoostingTrial, splits: Splits
+) -> Array:
+    """The accuracy of a trial on rows left out, after each of its stages; rows count by their weight."""
+    right, total = np.zeros(trial.stages), 0.0
     for train, test in splits:
-        runs = run_boosting(encoded, BoostingTrial(most), parameters, train).stages
-        right += _right_weights(encoded, runs, test, most, False)
-    return right / _total(encoded, splits)
+        runs = run_boosting(encoded, trial, parameters, train).stages
+        right += _right_weights(encoded, runs, test, trial.stages, parameters.votes)
+        total += float(encoded.weights[test].sum())
+    return right / total
 
 
 def try_votes(
     encoded: EncodedLiterals, parameters: SparseParameters, trials: list[BoostingTrial], splits: Splits
 ) -> Array:
     """The accuracy of each trial, a run of its own, on rows left out; the first perfect one is the last."""
-    accuracies, total = [], _total(encoded, splits)
+    accuracies: list[float] = []
     for trial in trials:
-        right = 0.0
-        for train, test in splits:
-            runs = run_boosting(encoded, trial, parameters, train).stages
-            right += float(_right_weights(encoded, runs, test, trial.stages, True)[-1])
-        accuracies.append(right / total)
+        accuracies.append(float(cross_validate(encoded, parameters, trial, splits)[-1]))
         if accuracies[-1] >= 1.0 - TIE:
             break
     return np.array(accuracies)
@@ -154,10 +153,6 @@ def _trials(encoded: EncodedLiterals, parameters: SparseParameters) -> list[Boos
     if numbers[-1] + 2 <= most:
         numbers.append(most - 1 | 1)  # the largest that is odd
     return [BoostingTrial(n, gamma) for n in numbers for gamma in (gammas if n > 1 else gammas[-1:])]
-
-
-def _total(encoded: EncodedLiterals, splits: Splits) -> float:
-    return sum(float(encoded.weights[test].sum()) for _, test in splits)
 
 
 def _right_weights(

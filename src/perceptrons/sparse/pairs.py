@@ -112,7 +112,7 @@ class PairSearch:
         values = np.abs(correlations)
         values[:-1][pairs[:, 0] < pairs[:, 1]] *= self.share
         equal = np.flatnonzero(values >= values.max() * (1 - TIE))
-        literals = [*map(_as_tuple, pairs.tolist()), ()]
+        literals = [*(tuple(dict.fromkeys(pair)) for pair in pairs.tolist()), ()]  # (i, i) is (i,)
         winner = min(equal.tolist(), key=lambda place: (len(literals[place]), literals[place]))
         return FoundConjunction(literals[winner], float(correlations[winner]))
 
@@ -157,11 +157,6 @@ class PairSearch:
                 matrix.add(hits, D[hits], (beta - 1.0) / total, keep=1.0 / total)
             else:
                 matrix.add(misses, D[misses], (1.0 - beta) / total, keep=beta / total)
-
-
-def _as_tuple(pair: list[int]) -> tuple[int, ...]:
-    i, j = pair
-    return (i,) if i == j else (i, j)
 
 
 @compiled

@@ -39,12 +39,11 @@ def run_boosting(
     stages, missed = [], 0.0
     for signs in encoded.signs():
         search = ConjunctionSearch(encoded.data, signs, parameters.scope)
-        task = encoded.data, signs, weights, parameters.scope
         if parameters.votes:
             assert trial.gamma is not None
-            found = boost_by_majority(*task, trial.stages, trial.gamma, search)
+            found = boost_by_majority(search, weights, trial.stages, trial.gamma)
         else:
-            found = islice(boost(*task, search), trial.stages)
+            found = islice(boost(search, weights), trial.stages)
         stages.append(list(found))
         missed = max([missed, *(report.missed for report in search.reports)])
     return BoostingRuns(stages, missed)

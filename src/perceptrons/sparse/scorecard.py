@@ -13,7 +13,7 @@ import numpy as np
 from .._types import Array
 from .conjunctions import rows_of
 from .encoded_literals import EncodedLiterals
-from .weighted_conjunctions import Explanation, ExplanationPart
+from .weighted_conjunctions import Explanation, ScorePart
 
 START = "base points"
 ADDED = "A rule that holds adds its points."
@@ -36,13 +36,9 @@ class Card(NamedTuple):
     def explained(self, prediction: Any, label: Any, rules: Sequence[str], held: Array) -> Explanation:
         """The points of each rule, and the base points; rules that do not hold add nothing."""
         rows = zip(rules, held.tolist(), self.points, strict=True)
-        parts = [
-            ExplanationPart(rule, holds, float(points) if holds else 0.0)
-            for rule, holds, points in rows
-            if points
-        ]
+        parts = [ScorePart(rule, holds, float(points * holds)) for rule, holds, points in rows if points]
         parts.sort(key=lambda part: -abs(part.adds))
-        parts.append(ExplanationPart(START, True, float(self.start)))
+        parts.append(ScorePart(START, True, float(self.start)))
         return Explanation(prediction, label, sum(part.adds for part in parts), tuple(parts), points=True)
 
 
@@ -57,18 +53,12 @@ def totals_of(
 ) -> list[list[Total]]:
     """For each card, how often each total occurred among the rows learned from, in ascending order."""
     there = encoded.weights > 0.0
-    held = [rows_of(encoded.data, one)[there] for one in places]
-    found = []
+    held, counts, found = [rows_of(encoded.data, one)[there] for one in places], encoded.counts[there], []
     for card, signs in zip(cards, encoded.signs(), strict=True):
-        points = sum(
-            (p * rows for p, rows in zip(card.points, held, strict=True)), np.zeros(there.sum(), int)
-        )
+        points = sum(map(np.multiply, card.points, held), np.zeros(len(counts), int))
         values, which = np.unique(points, return_inverse=True)
-        counts = encoded.counts[there]
-        rows, positive = (np.bincount(which, counts * part) for part in (1.0, signs[there] > 0))
-        found.append(
-            [Total(*one) for one in zip(values.tolist(), rows.tolist(), positive.tolist(), strict=True)]
-        )
+        rows, positive = (np.bincount(which, counts * part).tolist() for part in (1.0, signs[there] > 0))
+        found.append([Total(*one) for one in zip(values.tolist(), rows, positive, strict=True)])
     return found
 
 
@@ -116,12 +106,10 @@ def frequency(total: Total) -> tuple[str, str]:
 
 def columns(rows: Sequence[tuple[str, ...]], names: int | None = None) -> list[str]:
     """Lines of cells aligned to the right, except in a column of names."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    aligned = [
-        [
-            cell.ljust(width) if place == names else cell.rjust(width)
-            for place, (cell, width) in enumerate(pairs)
-        ]
-        for pairs in (zip(row, widths, strict=True) for row in rows)
-    ]
-    return [f"  {'  '.join(row).rstrip()}" for row in aligned]
+    widths, lines = [max(map(len, column)) for column in zip(*rows, strict=True)], []
+    for row in rows:
+        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
+        if names is not None:
+            cells[names] = row[names].ljust(widths[names])
+        lines.append(f"  {'  '.join(cells).rstrip()}")
+    return lines

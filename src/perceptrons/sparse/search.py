@@ -92,11 +92,8 @@ class ConjunctionSearch:
 
     def top(self, D: Array, room: int) -> list[FoundConjunction]:
         """The best conjunctions of exactly k literals."""
-        sample, k = self._sample(D)._replace(columns=self.data.columns), self.scope.k
-        best, work = (
-            empty_ranking(k, self.scope.share, room, k),
-            branches(k, self.data, self.scope.max_visits),
-        )
+        sample, scope, k = self._sample(D)._replace(columns=self.data.columns), self.scope, self.scope.k
+        best, work = empty_ranking(k, scope.share, room, k), branches(k, self.data, scope.max_visits)
         if k > 2:
             self._beyond_pairs(sample, best, work)
         else:
@@ -117,12 +114,10 @@ class ConjunctionSearch:
         self._follows = False
 
     def _sample(self, D: Array) -> BranchSample:
-        data, signed = self.data, D * self.signs
+        data, rows, signed = self.data, self.data.rows, D * self.signs
         columns = data.columns if self._branches else np.zeros((0, 0), np.uint64)
-        cells = (
-            len(data.rows.indices) / data.n_rows if isinstance(data.rows, CSR) else data.n_literals / LANES
-        )
-        return BranchSample(data.rows, columns, data.ends, data.twins, D, signed, float(signed.sum()), cells)
+        cells = len(rows.indices) / data.n_rows if isinstance(rows, CSR) else data.n_literals / LANES
+        return BranchSample(rows, columns, data.ends, data.twins, D, signed, float(signed.sum()), cells)
 
     def _by_branches(self, sample: BranchSample, best: Ranking, work: Branches) -> bool:
         """Search by branch and bound; False if too many literals may be in the winner."""

@@ -48,6 +48,53 @@ def read_parameters(model: Any) -> SparseParameters:
     )
 
 
+def limit(name: str, value: Any, remedy: str) -> int | None:
+    return None if value is None else int(number(name, value, "[1, inf)", remedy, Integral))
+
+
+def read_scope(model: Any, k: Any, name: str = "k") -> Scope:
+    """The scope of a search of order k, which the user calls `name`."""
+    beam = limit("beam", model.beam, "use None for an exact search")
+    visits = limit("max_visits", model.max_visits, "use None for an exact search")
+    return Scope(read_order(k, name), flag("penalty", model.penalty), beam, visits)
+
+
+def read_order(k: Any, name: str = "k", most: int = MOST_ORDER) -> int:
+    if not is_number(k, Integral) or not 1 <= k <= most:
+        raise ValueError(
+            f"{name}={k!r}, but conjunctions have 1 to {most} literals; use one of these numbers."
+        )
+    return int(k)
+
+
+def _read_stages(stages: Any, target_size: Any, booster: str) -> int | str:
+    if isinstance(stages, str):
+        if one_of("stages", stages, (CV, THEORY)) == THEORY and target_size is None:
+            raise ValueError(
+                'stages="theory" needs target_size, the sum of the absolute weights of an integer perceptron '
+                'that is right on all rows; give it, or use stages="cv".'
+            )
+    else:
+        number("stages", stages, "[1, inf)", 'use "cv"', Integral)
+        if booster == MAJORITY and stages % 2 == 0:
+            raise ValueError(
+                f"stages={stages}, but a majority needs an odd number of votes; use {stages - 1} or "
+                f"{stages + 1}."
+            )
+    if target_size is not None:
+        number("target_size", target_size, "[1, 1000000)", "use the sum of absolute weights", Integral)
+    return stages if isinstance(stages, str) else int(stages)
+
+
+def check_size(n_literals: int, k: int, name: str = "k") -> None:
+    """Raise if there are too many literals to keep their pairs."""
+    if k > 1 and n_literals > MOST_LITERALS:
+        raise ValueError(
+            f"There are {n_literals:,} literals, and {name}={k} keeps two numbers for each of their pairs: "
+            f"at most {MOST_LITERALS:,}. Use {name}=1, fewer columns, or a smaller n_thresholds."
+        )
+
+
 class PrunedParameters(NamedTuple):
     """Those of `PrunedPerceptron`."""
 
@@ -80,53 +127,3 @@ def read_drop(drop: Any) -> Callable[[int], int]:
         f"drop={drop!r}, but it must be an integer >= 1, or a share of the weights left, between 0 and 1; "
         "use None."
     )
-
-
-def limit(name: str, value: Any, remedy: str) -> int | None:
-    return None if value is None else int(number(name, value, "[1, inf)", remedy, Integral))
-
-
-def read_scope(model: Any, k: Any, name: str = "k") -> Scope:
-    """`name` is what the user calls k."""
-    beam, visits = (
-        limit(n, getattr(model, n), "use None for an exact search") for n in ("beam", "max_visits")
-    )
-    return Scope(read_order(k, name), flag("penalty", model.penalty), beam, visits)
-
-
-def read_order(k: Any, name: str = "k", most: int = MOST_ORDER) -> int:
-    if not is_number(k, Integral) or not 1 <= k <= most:
-        raise ValueError(
-            f"{name}={k!r}, but conjunctions have 1 to {most} literals; use one of these numbers."
-        )
-    return int(k)
-
-
-def _read_stages(stages: Any, target_size: Any, booster: str) -> int | str:
-    if isinstance(stages, str):
-        if one_of("stages", stages, (CV, THEORY)) == THEORY and target_size is None:
-            raise ValueError(
-                'stages="theory" needs target_size, the sum of the absolute weights of an integer perceptron '
-                'that is right on all rows; give it, or use stages="cv".'
-            )
-    else:
-        number("stages", stages, "[1, inf)", 'use "cv"', Integral)
-        if booster == MAJORITY and stages % 2 == 0:
-            raise ValueError(
-                f"stages={stages}, but a majority needs an odd number of votes; use {stages - 1} or "
-                f"{stages + 1}."
-            )
-    if target_size is not None:
-        number(
-            "target_size", target_size, "[1, 1000000)", "use the sum of absolute integer weights", Integral
-        )
-    return stages if isinstance(stages, str) else int(stages)
-
-
-def check_size(n_literals: int, k: int, name: str = "k") -> None:
-    """Raise if there are too many literals to keep their pairs."""
-    if k > 1 and n_literals > MOST_LITERALS:
-        raise ValueError(
-            f"There are {n_literals:,} literals, and {name}={k} keeps two numbers for each of their pairs: "
-            f"at most {MOST_LITERALS:,}. Use {name}=1, fewer columns, or a smaller n_thresholds."
-        )

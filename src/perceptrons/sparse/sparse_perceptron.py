@@ -224,7 +224,9 @@ class SparsePerceptron(WeightedConjunctions):
         with one_thread():
             encoded = encode_for(self, X, y, sample_weight)
             check_size(encoded.data.n_literals, scope.k, "order")
-            suggestions, missed = find_suggestions(encoded, self._own_places(), scope, n_suggestions)
+            own = [[self._places[place] for place in np.flatnonzero(row)] for row in self._weights]
+            literals = self.encoder_.literals_
+            suggestions, missed = find_suggestions(encoded, own, scope, n_suggestions, literals)
         if missed:
             warnings.warn(
                 f"The search stopped at max_visits={self.max_visits} conjunctions: there may be better ones. "
@@ -232,12 +234,7 @@ class SparsePerceptron(WeightedConjunctions):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        labels, literals = self.classes_.tolist()[-len(self._runs) :], self.encoder_.literals_
-        return [one.in_words(labels, literals) for one in suggestions]
-
-    def _own_places(self) -> list[list[tuple[int, ...]]]:
-        """The conjunctions of each weight vector."""
-        return [[self._places[place] for place in np.flatnonzero(row)] for row in self._weights]
+        return suggestions
 
 
 def complaints(model: SparsePerceptron, plan: StagePlan) -> Iterator[str]:

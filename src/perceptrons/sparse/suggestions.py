@@ -34,33 +34,26 @@ class Suggestion(NamedTuple):
         return f"{self.correlation:+.3f}  {self.conjunction}  ({self.label}, gain {self.gain:+.3f})"
 
 
-class SuggestionCandidate(NamedTuple):
-    """A suggestion for a weight vector, before it is put in words."""
-
-    found: FoundConjunction
-    gain: float
-    vector: int
-
-    def in_words(self, labels: Sequence[Any], literals: Sequence[Literal]) -> Suggestion:
-        rule = Conjunction(tuple(literals[place] for place in self.found.literals))
-        return Suggestion(rule, labels[self.vector], self.found.correlation, self.gain)
-
-
 def find_suggestions(
-    encoded: EncodedLiterals, own: list[list[tuple[int, ...]]], scope: Scope, n_wanted: int
-) -> tuple[list[SuggestionCandidate], bool]:
+    encoded: EncodedLiterals,
+    own: list[list[tuple[int, ...]]],
+    scope: Scope,
+    n_wanted: int,
+    literals: Sequence[Literal],
+) -> tuple[list[Suggestion], bool]:
     """The best for a model of these conjunctions (a list per weight vector), and whether the search may have
     missed better ones."""
-    candidates, missed = [], False
-    for vector, (signs, places) in enumerate(zip(encoded.signs(), own, strict=True)):
+    suggestions, missed, labels = [], False, encoded.classes.tolist()[-len(own) :]
+    for label, signs, places in zip(labels, encoded.signs(), own, strict=True):
         D = weights_left(encoded.data, signs, encoded.weights, places)
         search = ConjunctionSearch(encoded.data, signs, scope)
         shortlist = search.top(D, SHORTLIST * n_wanted)
         missed |= search.reports[-1].missed > 0.0
         for one, gain in islice(gaining(shortlist, encoded.data, signs, D), n_wanted):
-            candidates.append(SuggestionCandidate(one, gain, vector))
-    candidates.sort(key=lambda one: -abs(one.found.correlation))
-    return candidates[:n_wanted], missed
+            rule = Conjunction(tuple(literals[place] for place in one.literals))
+            suggestions.append(Suggestion(rule, label, one.correlation, gain))
+    suggestions.sort(key=lambda one: -abs(one.correlation))
+    return suggestions[:n_wanted], missed
 
 
 def weights_left(data: Literals, signs: Array, own: Array, places: list[tuple[int, ...]]) -> Array:

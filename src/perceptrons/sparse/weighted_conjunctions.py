@@ -20,7 +20,7 @@ ALWAYS = "always"  # the constant, in words
 SUM = "A rule adds its weight where it holds, and subtracts it where it does not."
 
 
-class ExplanationPart(NamedTuple):
+class ScorePart(NamedTuple):
     """What a rule adds to the score of a row: its weight if it holds, minus its weight if not. A rule of a
     scorecard adds its points if it holds, and nothing if not."""
 
@@ -45,7 +45,7 @@ class Explanation:
     prediction: Any
     label: Any
     score: float
-    parts: tuple[ExplanationPart, ...]
+    parts: tuple[ScorePart, ...]
     points: bool = False
 
     def __str__(self) -> str:
@@ -132,11 +132,9 @@ class WeightedConjunctions(Threshold):
         """What each conjunction and the constant add to a score."""
         weights = self._weights[vector]
         adds = np.where(held, weights, -weights).tolist()
-        parts = [
-            ExplanationPart(str(rule), *rest)
-            for rule, *rest in zip(self._rules(), held.tolist(), adds, strict=True)
-        ]
-        parts.append(ExplanationPart(ALWAYS, True, float(self.intercept_[vector])))
+        rows = zip(self._rules(), held.tolist(), adds, strict=True)
+        parts = [ScorePart(str(rule), holds, added) for rule, holds, added in rows]
+        parts.append(ScorePart(ALWAYS, True, float(self.intercept_[vector])))
         parts = sorted((part for part in parts if part.adds), key=lambda part: -abs(part.adds))
         return Explanation(prediction, label, score, tuple(parts))
 

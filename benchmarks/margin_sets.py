@@ -103,7 +103,7 @@ def _a9a() -> tuple[Any, np.ndarray]:
 
 
 def _reviews() -> tuple[Any, np.ndarray]:
-    """2,000 film reviews, half of them favourable."""
+    """2,000 film reviews, half of them favorable."""
     folder = data_folder()
     assert folder is not None
     texts, y = [], []

@@ -14,11 +14,11 @@ from matplotlib.figure import Figure
 
 from perceptrons import BinaryPerceptron
 from perceptrons.papers.experiment import in_turn
-from perceptrons.papers.golea_marchand.teachers import golea_marchand_fig2 as fig2
-from perceptrons.papers.golea_marchand.teachers import golea_marchand_fig3 as fig3
-from perceptrons.papers.golea_marchand.teachers import golea_marchand_malicious as malicious
-from perceptrons.papers.golea_marchand.teachers import golea_marchand_shift as shift
-from perceptrons.papers.golea_marchand.teachers import teachers as shared
+from perceptrons.papers.golea_marchand import golea_marchand_fig2 as fig2
+from perceptrons.papers.golea_marchand import golea_marchand_fig3 as fig3
+from perceptrons.papers.golea_marchand import golea_marchand_malicious as malicious
+from perceptrons.papers.golea_marchand import golea_marchand_shift as shift
+from perceptrons.papers.golea_marchand import teachers as shared
 from perceptrons.theory import curves
 from tests.jit import JIT
 

@@ -3,8 +3,9 @@
 A module of this folder reproduces one table or figure of a paper. It has the paper's numbers as constants,
 the texts PAPER (its authors) and TITLE, the HEIGHT of its figure in inches, and four functions:
 
-    data(quick)           Inputs: what is learnt from, and the settings. Quick ones are few, for seconds.
-    run(inputs, each)     Result: tables for people, and values, plain numbers that the other two read.
+    data(quick)           Inputs: what is learned from, and the settings. Quick ones are few, for seconds.
+    run(inputs, each)     ExperimentResult: tables for people, and values: plain numbers that the other two
+                          read.
     check(values)         claims of the paper, each with a verdict.
     draw(figure, values)  the figure.
 
@@ -45,15 +46,15 @@ class Inputs:
 
 
 @dataclass(frozen=True)
-class Table:
+class ResultTable:
     title: str
     heads: Sequence[str]
     rows: Sequence[Sequence[str]]  # texts; the first cell of a row says what it is about
 
 
 @dataclass(frozen=True)
-class Result:
-    tables: Sequence[Table]
+class ExperimentResult:
+    tables: Sequence[ResultTable]
     values: Values
 
 

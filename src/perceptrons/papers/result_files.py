@@ -12,13 +12,15 @@ from typing import Any
 
 from . import pictures
 from .environment import machine, versions
-from .experiment import Inputs, Result
+from .experiment import ExperimentResult, Inputs
 
 Document = dict[str, Any]
 PICTURES = ("svg", "png")
 
 
-def document(name: str, module: Any, inputs: Inputs, result: Result, quick: bool, seconds: float) -> Document:
+def document(
+    name: str, module: Any, inputs: Inputs, result: ExperimentResult, quick: bool, seconds: float
+) -> Document:
     """Everything there is to know about one run; what it claims is judged here."""
     values = json.loads(json.dumps(result.values, allow_nan=False))  # judged as a reader of the file would
     return {

@@ -18,11 +18,11 @@ EXPERIMENTS = {  # in the order of the papers; a module has the experiment's nam
     "moran-margins": "Moran et al., section 2: updates and margins of Algorithms 1 to 4, beside their bounds",
     "moran-mnist": "Moran et al., section 3: networks with a growing margin on MNIST, beside cross-entropy",
     "jackson-craven-tables": "Jackson, Craven, tables 1 and 2: accuracy and size of boosted perceptrons",
-    "sundararajan-pal-pima": "Sundararajan, Pal, section 4: the cost of answers and refusals on Pima",
+    "sundararajan-pal-pima": "Sundararajan, Pal, section 4: the cost of errors and rejections on Pima",
     "golea-marchand-fig2": "Golea, Marchand, figure 2: learning curves of the clipped Hebb rule",
     "golea-marchand-fig3": "Golea, Marchand, figure 3: the same where labels are noisy",
     "golea-marchand-malicious": "Golea, Marchand, section 5.1: a distribution that fools clipped Hebb",
-    "golea-marchand-shift": "Golea, Marchand, section 5.1: learnt on uniform rows, tested on others",
+    "golea-marchand-shift": "Golea, Marchand, section 5.1: learned on uniform rows, tested on others",
 }
 Tell = Callable[[int, int], None]  # of so many tasks, so many are done
 

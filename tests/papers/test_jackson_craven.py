@@ -91,7 +91,16 @@ def small():
 
 @pytest.fixture(scope="module")
 def inputs():
+    """The quick form, with less of what takes long: one size of networks, fewer folds of promoters, and no
+    pruned 2nd-order perceptrons, which the small domains have."""
     found = tables.data(quick=True)
+    runs = found.settings["runs"] | {"voting": dict.fromkeys(claims.COLUMNS, 1)}
+    promoters = [tables._split(one.X, one.y, 5, 0) for one in found.sets["promoters"]]
+    found = replace(
+        found,
+        settings=found.settings | {"runs": runs, "hidden_units": [20]},
+        sets=found.sets | {"promoters": promoters},
+    )
     if JIT:
         return found
     coding = [
@@ -191,9 +200,7 @@ class BadUnit(Stubborn, LogisticRegression): ...
 def test_another_learner_does_not_reproduce(inputs, quick, monkeypatch, learner, bad, method, claim):
     monkeypatch.setattr(learners, learner, bad)
     rows = inputs.sets["voting"][0]
-    task = tables.FoldTask(
-        "voting", method, 0, [0, 1, 2], rows, dict(inputs.settings) | {"hidden_units": [5]}
-    )
+    task = tables.FoldTask("voting", method, 0, [0, 1, 2], rows, dict(inputs.settings))
     learned = quietly(tables.learn, task)
     values = copy.deepcopy(quick.values)
     cell = values["results"]["voting"][method]

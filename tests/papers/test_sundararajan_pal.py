@@ -55,7 +55,13 @@ def test_every_claim_has_its_verdict(result):
     assert sum(claim.main for claim in found.values()) == 8
 
 
-def test_verdicts_of_few_splits_are_those_of_a_working_learner():
+@pytest.fixture
+def few_runs(monkeypatch):
+    """Plain perceptrons, of which the best is taken, are fewer: they take most of the time."""
+    monkeypatch.setattr(pima_protocol, "RUNS", 5)
+
+
+def test_verdicts_of_few_splits_are_those_of_a_working_learner(few_runs):
     found = verdicts(module, run_quickly(module, FEW).values)
     assert found[ANSWERS] == found[BETTER] == "reproduced"
     assert all(found[MEDIANS.format(NAMES[method])] == "reproduced" for method in (CHOW, CPLR1, CPLR2))
@@ -114,7 +120,7 @@ class Forgetful(Perceptron):
         ("Perceptron", Forgetful, [MEDIANS.format("PLR + Chow")]),
     ],
 )
-def test_a_broken_learner_is_found_out(name, broken, falls, monkeypatch):
+def test_a_broken_learner_is_found_out(name, broken, falls, monkeypatch, few_runs):
     monkeypatch.setattr(pima_protocol, name, broken)
     found = verdicts(module, run_quickly(module, CLOSING if broken is WideBands else FEW).values)
     assert [found[text] for text in falls] == ["not reproduced"] * len(falls)

@@ -14,7 +14,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from perceptrons.synthetic import separable
 
-from .datasets import a9a
+from .labeled_rows import a9a
 
 
 class Rows(NamedTuple):

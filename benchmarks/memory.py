@@ -17,7 +17,7 @@ import numpy as np
 
 from .children import ask
 from .contestants import MODELS, OURS, PEER
-from .datasets import dense_labeled
+from .labeled_rows import dense_labeled
 from .layout import Column, Section
 
 SIZE, QUICK_SIZE = (1_000_000, 50), (20_000, 50)

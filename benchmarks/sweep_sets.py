@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .datasets import a9a, csr_labeled, dense_labeled
+from .labeled_rows import a9a, csr_labeled, dense_labeled
 
 SIZES = {"wide": (100_000, 1_000), "tall": (1_000_000, 50), "sparse": (200_000, 50_000, 72)}
 QUICK_SIZES = {"wide": (2_000, 500), "tall": (10_000, 50), "sparse": (2_000, 5_000, 72)}

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from perceptrons.datasets import downloads, genome, images, svmlight
-from perceptrons.datasets.downloads import Raw, fetch
+from perceptrons.datasets.downloads import RawFile, fetch
 from perceptrons.datasets.images import mnist
 from perceptrons.datasets.svmlight import a9a
 
@@ -21,7 +21,7 @@ DATA = os.environ.get("PERCEPTRONS_DATA", "")
 real = pytest.mark.skipif(not DATA, reason="needs MNIST and a9a, in the folder PERCEPTRONS_DATA")
 
 TEXT = b"one line\nand another\n" * 50
-RAW = Raw(
+RAW = RawFile(
     "The text",
     "texts/lines.gz",
     len(TEXT),

@@ -189,7 +189,8 @@ def test_readme_and_docs_show_the_results():
 
 
 # Each command with the result it must write; without the JIT there is nothing to time.
-COMMANDS = [((), None), *(((name, "--quick"), name) for name in NAMES if JIT)]
+COMMANDS = [((), None), *(((name, "--quick"), name) for name in NAMES if JIT and name != "neural")]
+COMMANDS += [pytest.param(("neural", "--quick"), "neural", marks=pytest.mark.torch)] * JIT
 
 
 @pytest.mark.parametrize(("arguments", "name"), COMMANDS, ids=lambda value: str(value))

@@ -1,7 +1,6 @@
 """What README and the papers' pages show is what the results say, and these what `check` finds."""
 
 import json
-import os
 from dataclasses import asdict
 
 import pytest
@@ -43,9 +42,7 @@ def test_data_are_those_we_know():
     assert all(digest == known[name] for name, digest in used.items() if name in known)
 
 
-@pytest.mark.skipif(
-    not os.environ.get("PERCEPTRONS_DATA"), reason="needs E. coli, in the folder PERCEPTRONS_DATA"
-)
+@pytest.mark.data
 def test_the_genome_is_the_one_we_know():
     assert read("jackson-craven-tables")["data"]["E. coli"] == genome.windows(4).digest
 

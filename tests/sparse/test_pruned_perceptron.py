@@ -1,6 +1,5 @@
 """`PrunedPerceptron` against its slow twin, finite differences, invariances, and the papers' data."""
 
-import os
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from perceptrons import PrunedPerceptron
 from perceptrons.datasets import load
@@ -366,12 +364,6 @@ def test_one_seed_gives_one_model():
     assert models[0].weights_.tolist() == models[1].weights_.tolist()
 
 
-@pytest.fixture
-def data():
-    if not os.environ.get("PERCEPTRONS_DATA"):
-        pytest.skip("PERCEPTRONS_DATA names no folder with the data sets")
-
-
 def cross_validate(X, y, **parameters):
     accuracies, sizes = [], []
     for train_rows, test_rows in StratifiedKFold(10, shuffle=True, random_state=0).split(y, y):
@@ -409,15 +401,3 @@ def test_pairs_learn_what_literals_cannot(data):
     rules = [f"a1 = {shape} and a2 = {shape}" for shape in "123"]
     assert [*map(str, second.conjunctions_)] == ["a5 = 1", *rules]
     assert second.path_[0].n_weights > 100
-
-
-def expected_failures(estimator):
-    reason = "which rows are held out is drawn among the rows, and repeated rows are more of them"
-    return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")}
-
-
-@parametrize_with_checks(
-    [PrunedPerceptron(), PrunedPerceptron(k=2)], expected_failed_checks=expected_failures
-)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)

@@ -20,6 +20,9 @@ IN_CI = os.environ.get("CI") == "true"
 
 # scikit-learn's array API check is skipped without it; SciPy reads it at import.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
+# The suite has a process per core: more threads would wait for each other.
+for _pool in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_pool, "1")
 
 _data = ROOT.parent / "shared" / "data"
 if _data.is_dir():

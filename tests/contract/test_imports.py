@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from functools import cache
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
@@ -76,9 +77,10 @@ def test_public_names_are_there_when_every_module_was_imported(tmp_path):
 
 # Names in the sources
 
-TREES = {
-    path.relative_to(PACKAGE): ast.parse(path.read_text(encoding="utf-8")) for path in PACKAGE.rglob("*.py")
-}
+
+@cache
+def trees():
+    return {path.relative_to(PACKAGE): ast.parse(path.read_text("utf-8")) for path in PACKAGE.rglob("*.py")}
 
 
 def twice(names):
@@ -86,13 +88,13 @@ def twice(names):
 
 
 def test_no_class_name_twice():
-    nodes = (node for tree in TREES.values() for node in ast.walk(tree))
+    nodes = (node for tree in trees().values() for node in ast.walk(tree))
     assert twice(node.name for node in nodes if isinstance(node, ast.ClassDef)) == []
 
 
 def test_no_module_name_twice():
     """Commands apart: each is named after the function it calls."""
-    modules = [path for path in TREES if path.parts[0] != "cli" and not path.stem.startswith("__")]
+    modules = [path for path in trees() if path.parts[0] != "cli" and not path.stem.startswith("__")]
     assert len(modules) > 100
     assert twice(path.stem for path in modules) == []
 
@@ -107,7 +109,7 @@ def private(node):
 
 
 def test_nothing_private_of_scikit_learn_is_imported():
-    found = {path: [*chain(*map(private, ast.walk(tree)))] for path, tree in TREES.items()}
+    found = {path: [*chain(*map(private, ast.walk(tree)))] for path, tree in trees().items()}
     assert {path: names for path, names in found.items() if names} == {}
     assert private(ast.parse("from sklearn.utils import _x").body[0]) == ["sklearn.utils._x"]
 

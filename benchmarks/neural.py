@@ -13,7 +13,7 @@ from sklearn.neural_network import MLPClassifier
 from torch import nn
 
 from perceptrons.neural import Growing, MarginLoss, MarginMLPClassifier
-from perceptrons.neural.training import Recorded
+from perceptrons.neural.training import ReplayedStep
 
 from .layout import Column, Section
 from .timing import Times, interleave
@@ -100,7 +100,7 @@ class Epoch:
         self.loss, self.device = loss.to(device), device
         self.weights = [*self.network.parameters()]
         self.objective = torch.compile(self._objective) if kind == COMPILED else self._objective
-        self.step = Recorded(self._step) if kind == REPLAYED else self._step
+        self.step = ReplayedStep(self._step) if kind == REPLAYED else self._step
 
     def __call__(self) -> None:
         order = torch.randperm(len(self.target), device=self.device)

@@ -1,7 +1,7 @@
 """Write the experiments' results into the pages:  python -m tests.reproduced
 
 <!-- reproduced:NAME -->    verdicts, figure and tables of one experiment, on the page of its paper
-<!-- verdicts -->           the main claims of all papers, in README.md
+<!-- verdicts -->           the main claims of all papers, in docs/papers/index.md
 <!-- end -->
 
 The results are those of `perceptrons reproduce all --out docs/papers/results`; nothing is typed by hand.
@@ -15,7 +15,7 @@ from perceptrons.papers.runner import EXPERIMENTS
 from tests.pages import ROOT, rewrite
 
 RESULTS = ROOT / "docs" / "papers" / "results"
-PAGES = (ROOT / "README.md", *sorted((ROOT / "docs" / "papers").glob("*.md")))
+PAGES = sorted((ROOT / "docs" / "papers").glob("*.md"))
 MARKED = re.compile(r"(<!-- (?:reproduced:([\w-]+)|verdicts) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 HEADS = ("paper", "claim", "its number", "ours", "verdict")
 

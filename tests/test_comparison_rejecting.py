@@ -140,7 +140,7 @@ class Moody(Rejecting, BaseEstimator):
         self.classes_ = np.unique(y)
         return self
 
-    def _judge(self, X):
+    def _decisions(self, X):
         up = (X[:, 0] > 0).astype(int)
         return up, np.full(len(X), 4.5 not in np.abs(X[:, 0]).round(2)), up
 

@@ -1,14 +1,39 @@
-"""Rows of product distributions with a binary-weight target: what is drawn, how often, what is refused."""
+"""Synthetic data: separable sets of a known margin, and product distributions with a binary-weight target."""
 
 import math
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perceptrons import synthetic
-from perceptrons.synthetic import product
+from perceptrons.synthetic import product, separable
+from tests.naive.best_margin import best_margin
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(2, 60), st.integers(1, 12), st.floats(0.001, 1.0), st.floats(0.1, 100.0), st.integers(0, 99)
+)
+def test_separable_sets_have_the_margin_they_promise(m, n, share, radius, seed):
+    margin = share * radius
+    X, y, teacher = separable(m, n, margin=margin, radius=radius, random_state=seed)
+    assert np.linalg.norm(teacher) == pytest.approx(1.0)
+    assert np.allclose(np.linalg.norm(X, axis=1), radius)
+    assert (y * (X @ teacher)).min() >= margin - 1e-14 * radius
+    if n >= 2:
+        assert best_margin(X, y) == pytest.approx(margin, rel=1e-6)
+
+
+def test_separable_sets_sparse_and_noisy():
+    X, y, teacher = separable(300, 50, margin=0.1, density=0.1, noise=0.2, random_state=0)
+    assert sp.issparse(X)
+    assert (np.diff(X.indptr) == 5).all()
+    assert np.allclose(sp.linalg.norm(X, axis=1), 1.0)
+    assert ((y * (X @ teacher)) < 0).sum() == 60
+    assert np.abs(X @ teacher).min() >= 0.1 - 1e-12
 
 
 @settings(deadline=None, derandomize=True, max_examples=50)
@@ -101,10 +126,10 @@ def test_the_distribution_that_fools_the_clipped_hebb_rule():
     assert min(influence) > 0.05  # of the right sign for all
 
 
-REFUSED = [
-    ({"n_rows": 0}, "n_rows=0, but it must be an integer > 0; pass the number"),
+BAD = [
+    ({"n_rows": 0}, "n_rows=0, but it must be an integer >= 1; pass the number"),
     ({"n_rows": 2.0}, "n_rows=2.0, but it must be an integer"),
-    ({"shares": 0}, "shares=0, but it must be an integer > 0; pass the number of columns"),
+    ({"shares": 0}, "shares=0, but it must be an integer >= 1; pass the number of columns"),
     ({"shares": 0.5}, "shares=0.5, but it must be a list of numbers; pass one share per column, or"),
     ({"shares": True}, "shares=True, but it must be a list"),
     ({"shares": []}, r"shares=\[\], but it must be a list"),
@@ -126,7 +151,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("bad", "message"), REFUSED)
-def test_refusals_name_value_limit_and_remedy(bad, message):
+@pytest.mark.parametrize(("bad", "message"), BAD)
+def test_errors_name_value_limit_and_remedy(bad, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         product(**{"n_rows": 4, "shares": 3} | bad)

@@ -121,7 +121,7 @@ def product(
     noise: float = 0.0,
     random_state: int | None = None,
 ) -> Product:
-    """Rows of a product distribution, labelled by a binary-weight perceptron (Golea and Marchand, Section 2).
+    """Rows of a product distribution, labeled by a binary-weight perceptron (Golea and Marchand, Section 2).
 
     `shares` has the probability of +1 for each column, all of them independent; a whole number stands for
     that many columns of share 1/2. Random ±1 weights unless given. Each label is flipped with probability

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from itertools import product
-from math import sqrt
 
 import numpy as np
 import pytest
@@ -11,13 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perceptrons import BinaryPerceptron
-from perceptrons.binary.packed_perceptron import pack_weights
-from perceptrons.binary.sbpi import UNIT, Hidden, steps_of, sweep
-from perceptrons.rows.bits import Bits
-from perceptrons.rows.packing import pack_rows
-from perceptrons.theory.curves import exact_agreement, exact_overlap, learning_curve, limit_overlap
+from tests.binary.learned import learned
 from tests.jit import JIT
-from tests.learnt import learnt
 from tests.naive import binary as naive
 
 pytestmark = pytest.mark.kernels
@@ -112,7 +106,7 @@ def test_learns_what_the_slow_twin_learns():
             options |= {"method": method, "threshold": threshold}
             model = BinaryPerceptron(**options).fit(X, y, sample_weight=weights)
             twin = naive.fit(X, y, weights=weights, **options)
-            assert learnt(model) == without_cuts(twin), (seed, options)
+            assert learned(model) == without_cuts(twin), (seed, options)
             counted = X if weights is None else X[weights > 0]  # others may have values that no cut knows
             assert model.predict(counted).tolist() == naive.predict(counted, twin)
             seen.update(what_happened(twin, weights))
@@ -140,7 +134,7 @@ def test_a_rare_value_is_neglected_on_either_side():
     for n_rare, flip in product([2, 3], [False, True]):
         X = np.column_stack([(rows < n_rare) ^ flip, rows % 2])
         model = BinaryPerceptron(epsilon=0.8).fit(X, y)
-        assert learnt(model) == without_cuts(naive.fit(X, y, epsilon=0.8))
+        assert learned(model) == without_cuts(naive.fit(X, y, epsilon=0.8))
         assert model.neglected_.tolist() == [n_rare == 2, False]
         assert model.coef_[0, 0] == (0 if n_rare == 2 else -1 if flip else 1)
 
@@ -166,7 +160,7 @@ def test_layouts_make_one_model(layout, method):
         y = np.where(X @ rng.choice([-1, 1], n) > rng.randint(-1, 2), "yes", "no")
         twin = naive.fit(X, np.where(y == "yes", 1, -1), method, threshold="min-error")
         model = BinaryPerceptron(method=method, threshold="min-error").fit(LAYOUTS[layout](X), y)
-        assert learnt(model) == without_cuts(twin)
+        assert learned(model) == without_cuts(twin)
         assert any(twin["w"])
         assert model.cuts_.tolist() == [0.5] * n
         answers = [model.predict(LAYOUTS[other](X)).tolist() for other in LAYOUTS]
@@ -181,7 +175,7 @@ def test_layouts_of_numbers_make_one_model(layout):
     weights = rng.randint(0, 3, 60)
     model = BinaryPerceptron().fit(LAYOUTS[layout](X), y, sample_weight=weights)
     plain = BinaryPerceptron().fit(X, y, sample_weight=weights)
-    assert learnt(model) == learnt(plain) == without_cuts(naive.fit(X, y, weights=weights))
+    assert learned(model) == learned(plain) == without_cuts(naive.fit(X, y, weights=weights))
     assert model.cuts_.tolist() == plain.cuts_.tolist()
     assert np.array_equal(model.decision_function(LAYOUTS[layout](X)), plain.decision_function(X))
 
@@ -209,10 +203,10 @@ def test_a_weight_is_so_many_rows(method):
         model = BinaryPerceptron(**options).fit(X, y, sample_weight=times)
         again = BinaryPerceptron(**options).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
         absent = BinaryPerceptron(**options).fit(X[times > 0], y[times > 0], sample_weight=times[times > 0])
-        assert learnt(model) == learnt(again) == learnt(absent)
+        assert learned(model) == learned(again) == learned(absent)
         assert model.cuts_.tolist() == again.cuts_.tolist() == absent.cuts_.tolist()
         assert [np.sum(part) for part in model.counts_] == [np.sum(part) for part in again.counts_]
-        n_told_apart += learnt(model) != learnt(BinaryPerceptron(**options).fit(X, y))
+        n_told_apart += learned(model) != learned(BinaryPerceptron(**options).fit(X, y))
     assert n_told_apart > 20
 
 
@@ -222,7 +216,7 @@ def test_fractions_are_weights_too():
         X, y, _, options = random_set(seed)
         weights = np.random.RandomState(seed).randint(1, 9, len(y))
         whole = BinaryPerceptron(**options).fit(X, y, sample_weight=weights)
-        assert learnt(BinaryPerceptron(**options).fit(X, y, sample_weight=weights / 16)) == learnt(whole)
+        assert learned(BinaryPerceptron(**options).fit(X, y, sample_weight=weights / 16)) == learned(whole)
         options["binarize"] = 0.5  # rounded, half of the weight may lie on either side of a median
         whole = BinaryPerceptron(**options).fit(X, y, sample_weight=weights)
         tenths = BinaryPerceptron(**options).fit(X, y, sample_weight=weights / 10)
@@ -280,7 +274,7 @@ def test_the_order_of_columns_and_rows_changes_nothing(rows, method, threshold, 
     random.shuffle(columns)
     random.shuffle(order)
     model = BinaryPerceptron(method=method, threshold=threshold)
-    before, after = learnt(model.fit(X, y)), learnt(model.fit(X[order][:, columns], y[order]))
+    before, after = learned(model.fit(X, y)), learned(model.fit(X[order][:, columns], y[order]))
     for name in ["w", "influence", "neglected"]:
         before[name] = [before[name][j] for j in columns]
     assert after == before
@@ -292,7 +286,7 @@ def test_a_flipped_column_flips_its_weight(rows, method, threshold, data):
     X, y = with_both_values(rows)
     flips = np.array([data.draw(st.sampled_from([-1, 1])) for _ in X[0]])
     model = BinaryPerceptron(method=method, threshold=threshold, epsilon=ODD)
-    before, after = learnt(model.fit(X, y)), learnt(model.fit(X * flips, y))
+    before, after = learned(model.fit(X, y)), learned(model.fit(X * flips, y))
     for name in ["w", "influence"]:
         before[name] = (np.array(before[name]) * flips).tolist()
     assert after == before
@@ -304,7 +298,7 @@ def test_swapped_classes_turn_the_weights(rows, method):
     """r becomes −1−r; of several best thresholds each takes the least, which is the greatest of the other."""
     X, y = with_both_values(rows)
     model = BinaryPerceptron(method=method, threshold="min-error", epsilon=ODD)
-    before, after = learnt(model.fit(X, y)), learnt(model.fit(X, -y))
+    before, after = learned(model.fit(X, y)), learned(model.fit(X, -y))
     assert after["w"] == [-a for a in before["w"]]
     assert after["neglected"] == before["neglected"]
     assert after["influence"] == pytest.approx([-a for a in before["influence"]], abs=1e-12)
@@ -316,117 +310,3 @@ def test_swapped_classes_turn_the_weights(rows, method):
         assert after["threshold"] == -1 - max(r for r in errors if errors[r] == min(errors.values()))
     else:
         assert after["threshold"] == -1 - before["threshold"]
-
-
-def test_hidden_states_move_as_those_of_the_slow_twin():
-    seen = Counter()
-    for seed in range(60 if JIT else 12):
-        rng = np.random.RandomState(seed)
-        n, n_rows = [3, 20, 63, 64, 65, 130][seed % 6], 40
-        X, y = rng.choice([-1, 1], (n_rows, n)), rng.choice([-1, 1], n_rows)
-        neglected, means = rng.rand(n) < 0.2, rng.randint(-3, 4, n) * (seed % 2)
-        start = pack_weights(np.where(neglected, 0, rng.choice([-1, 1], n)).astype(np.int8), 0)
-        steps = steps_of(means / UNIT, neglected)
-        hidden = Hidden(
-            UNIT * start.coef.astype(np.int64), start.signs.copy(), np.array([1 - steps.active % 2])
-        )
-        h, theta, moves = hidden.h.tolist(), hidden.theta.tolist(), seed % 3 > 0
-        for _ in range(3):
-            order, coins = rng.permutation(n_rows).astype(np.uint32), rng.rand(n_rows) < 0.5
-            n_wrong = sweep(pack_rows(X).words, y.astype(np.int8), order, coins, hidden, steps, moves)
-            level, before = theta if moves else theta[0], list(h)
-            rest = means.tolist(), UNIT, np.flatnonzero(neglected)
-            assert n_wrong == naive.sbpi_epoch(h, X.tolist(), y.tolist(), order, coins, level, *rest)
-            assert hidden.h.tolist() == h
-            assert hidden.theta.tolist() == theta
-            assert np.array_equal(Bits(hidden.signs[None], n).unpacked()[0], np.array(h) > 0)
-            seen.update(wrong=n_wrong, turned=sum(a * b < 0 for a, b in zip(h, before, strict=True)))
-    assert min(seen.values()) > 300
-
-
-def malicious(rng, n_rows, noise=0.0):
-    """Eleven weights +1, threshold 0, and a product distribution whose correlations mislead."""
-    X = np.where(rng.random((n_rows, 11)) < OFTEN, 1, -1).astype(np.int8)
-    y = np.where(X.sum(axis=1) > 0, 1, -1)
-    return X, np.where(rng.random(n_rows) < noise, -y, y)
-
-
-OFTEN = np.array([0.15] * 3 + [0.7] * 8)
-ALL = np.array(list(product([-1, 1], repeat=11)))
-
-
-def exact_error(model):
-    """Over all 2¹¹ inputs, each as likely as it is."""
-    likely = np.where(ALL > 0, OFTEN, 1 - OFTEN).prod(axis=1)
-    return likely[model.predict(ALL) != np.where(ALL.sum(axis=1) > 0, 1, -1)].sum()
-
-
-def test_influence_sees_through_a_product_distribution():
-    X, y = malicious(np.random.default_rng(0), 20_000 if JIT else 4000)
-    for threshold in ["min-error", "figure-1"]:
-        model = BinaryPerceptron(threshold=threshold).fit(X, y)
-        assert model.coef_.tolist() == [[1] * 11]
-        assert exact_error(model) == 0
-    hebb = BinaryPerceptron(method="clipped-hebb").fit(X, y)
-    assert hebb.coef_.tolist() == [[-1] * 3 + [1] * 8]
-    assert 0.30 < exact_error(hebb) < 0.34
-
-
-def test_noise_breaks_the_threshold_of_figure_1():
-    """ε/4 is 0.025: with more wrong labels no threshold is pure until hardly a row is left."""
-    X, y = malicious(np.random.default_rng(1), 20_000 if JIT else 4000, noise=0.1)
-    broken, good = (BinaryPerceptron(threshold=how).fit(X, y) for how in ["figure-1", "min-error"])
-    assert broken.coef_.tolist() == good.coef_.tolist() == [[1] * 11]
-    assert 0.65 < exact_error(broken) < 0.67  # all that is positive
-    assert exact_error(good) == 0
-
-
-def random_samples(rng, n, n_rows):
-    """Uniform rows of ±1 as bytes, a target, its labels."""
-    bits = np.unpackbits(rng.integers(0, 256, (n_rows, -(-n // 8)), np.uint8), axis=1)[:, :n]
-    X = bits.astype(np.int8) * np.int8(2) - np.int8(1)
-    target = rng.choice([-1, 1], n)
-    return X, target, np.where(X.astype(np.float32) @ target.astype(np.float32) > 0, 1, -1)
-
-
-def test_clipped_hebb_learns_along_the_curve_of_the_paper():
-    """Equations 33 and 34, and the same with n and m finite.
-
-    By chance one point in twenty is beyond two standard errors, so there must be twenty or more to judge.
-    """
-    n, n_samples = 500 if JIT else 51, 50
-    rng = np.random.default_rng(5)
-    beyond = []
-    for alpha, noise in product(
-        [0.25, 0.5, 1, 2, 4, 8] if JIT else [0.25, 0.5, 1, 2], [0, 0.1, 0.2, 0.3, 0.4]
-    ):
-        overlaps = [overlap_learnt(rng, n, int(alpha * n), noise) for _ in range(n_samples)]
-        rates = exact_agreement(n, [round(n * (1 - rho) / 2) for rho in overlaps])
-        for measured, predicted in [
-            (overlaps, limit_overlap(alpha, noise)),
-            (rates, learning_curve(alpha, noise)),
-        ]:
-            error = np.std(measured, ddof=1) / sqrt(n_samples)
-            assert abs(np.mean(measured) - predicted) < max(0.01, 4 * error), (alpha, noise)
-        error = np.std(overlaps, ddof=1) / sqrt(n_samples)
-        beyond.append(abs(np.mean(overlaps) - exact_overlap(n, int(alpha * n), noise)) / error)
-    assert max(beyond) < 4
-    assert np.mean(np.array(beyond) < 2) >= 0.9
-
-
-def overlap_learnt(rng, n, n_rows, noise):
-    X, target, y = random_samples(rng, n, n_rows)
-    y = np.where(rng.random(n_rows) < noise, -y, y)
-    return BinaryPerceptron(method="clipped-hebb").fit(X, y).coef_[0] @ target / n
-
-
-def test_rows_agree_as_often_as_the_overlap_says():
-    rng = np.random.default_rng(6)
-    n, n_rows = 101, 20_000 if JIT else 2000
-    X, target, y = random_samples(rng, n, 2 * n)
-    model = BinaryPerceptron(method="clipped-hebb").fit(X, y)
-    rate = exact_agreement(n, int(np.sum(model.coef_[0] != target)))
-    fresh = random_samples(rng, n, n_rows)[0]
-    seen = np.mean(model.predict(fresh) == np.where(fresh @ target.astype(np.int64) > 0, 1, -1))
-    assert 0.75 < rate < 0.95
-    assert abs(seen - rate) < 4 * sqrt(rate * (1 - rate) / n_rows)

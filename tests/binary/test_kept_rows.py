@@ -8,9 +8,9 @@ import pytest
 import scipy.sparse as sp
 
 from perceptrons import BinaryPerceptron
-from perceptrons.binary import kept_rows as reservoir
+from perceptrons.binary import kept_rows
+from tests.binary.learned import learned
 from tests.jit import JIT
-from tests.learnt import learnt
 from tests.naive import binary as naive
 
 pytestmark = pytest.mark.kernels
@@ -19,8 +19,8 @@ METHODS = ["influence", "clipped-hebb"]
 THRESHOLDS = ["min-error", "figure-1", -2]
 
 
-def all_learnt(model):
-    return {**learnt(model), "cuts": model.cuts_.tolist()}
+def all_learned(model):
+    return {**learned(model), "cuts": model.cuts_.tolist()}
 
 
 def random_rows(seed, n_rows=90):
@@ -62,9 +62,9 @@ def test_batches_make_the_model_of_all_rows(method, threshold):
         parts = cut_up(np.random.RandomState(seed), len(y))
         model = streamed(BinaryPerceptron(**options), X, y, parts, weights)
         whole = BinaryPerceptron(**options).fit(X, y, sample_weight=weights)
-        assert all_learnt(model) == all_learnt(whole)
+        assert all_learned(model) == all_learned(whole)
         twin = naive.fit(X, y, weights=weights, **options)
-        assert all_learnt(model) | {"cuts": None} == twin | {"cuts": None}
+        assert all_learned(model) | {"cuts": None} == twin | {"cuts": None}
         assert model.predict(X).tolist() == whole.predict(X).tolist()
         n_shifted += any(twin["w"]) and twin["threshold"] != 0
     assert n_shifted > (20 if JIT else 3)
@@ -75,7 +75,7 @@ def test_every_batch_leaves_a_model_of_the_rows_so_far():
     model = BinaryPerceptron()
     for end in range(30, 91, 20):
         model.partial_fit(X[end - 20 if end > 30 else 0 : end], y[end - 20 if end > 30 else 0 : end], [-1, 1])
-        assert all_learnt(model) == all_learnt(BinaryPerceptron().fit(X[:end], y[:end]))
+        assert all_learned(model) == all_learned(BinaryPerceptron().fit(X[:end], y[:end]))
 
 
 @pytest.mark.parametrize("low", [0, -1])
@@ -88,7 +88,7 @@ def test_a_column_may_begin_with_one_value(low):
         streamed(BinaryPerceptron(), X, y, [slice(0, 20), slice(20, 90)]),
         BinaryPerceptron().fit(X, y),
     )
-    assert all_learnt(model) | {"cuts": None} == all_learnt(whole) | {"cuts": None}
+    assert all_learned(model) | {"cuts": None} == all_learned(whole) | {"cuts": None}
     assert model.predict(X).tolist() == whole.predict(X).tolist()
     assert model.cuts_.tolist() == [0.5] * 10 + [low / 2] * 10
     assert model.n_weights_ > 10
@@ -102,7 +102,7 @@ def test_a_given_cut_makes_numbers_of_any_batch_equal():
     for start in (X, sp.csr_matrix(X), np.asfortranarray(X)):
         model = BinaryPerceptron(binarize=0.25)
         model.partial_fit(start[:1], y[:1], classes=[-1, 1]).partial_fit(start[1:77], y[1:77])
-        assert all_learnt(model.partial_fit(start[77:], y[77:])) == all_learnt(whole)
+        assert all_learned(model.partial_fit(start[77:], y[77:])) == all_learned(whole)
     assert set(whole.coef_[0]) != {0}
 
 
@@ -124,20 +124,20 @@ def test_merged_models_are_the_model_of_all_rows(method, threshold):
         parts = [slice(0, 20), slice(20, 21), slice(21, 70), slice(70, 90)]
         models = [streamed(BinaryPerceptron(**options), X, y, [part], weights) for part in parts]
         for order in permutations(models):
-            assert all_learnt(merged(order)) == all_learnt(whole)
+            assert all_learned(merged(order)) == all_learned(whole)
         a, b, c, d = models
-        assert all_learnt(merged([merged([a, b]), merged([c, d])])) == all_learnt(whole)
-        assert all_learnt(merged([a, merged([b, merged([c, d])])])) == all_learnt(whole)
-        assert [all_learnt(model) for model in models].count(all_learnt(whole)) < 4
+        assert all_learned(merged([merged([a, b]), merged([c, d])])) == all_learned(whole)
+        assert all_learned(merged([a, merged([b, merged([c, d])])])) == all_learned(whole)
+        assert [all_learned(model) for model in models].count(all_learned(whole)) < 4
 
 
 def test_a_merged_model_goes_on_learning():
     X, y, _ = random_rows(3)
     a, b = (streamed(BinaryPerceptron(), X, y, [part]) for part in (slice(0, 30), slice(30, 60)))
-    b_before = all_learnt(b)
+    b_before = all_learned(b)
     a.merge(b)
-    assert all_learnt(b) == b_before
-    assert all_learnt(a.partial_fit(X[60:], y[60:])) == all_learnt(BinaryPerceptron().fit(X, y))
+    assert all_learned(b) == b_before
+    assert all_learned(a.partial_fit(X[60:], y[60:])) == all_learned(BinaryPerceptron().fit(X, y))
 
 
 def test_counts_of_parts_add_up():
@@ -168,8 +168,8 @@ def test_counts_beyond_32_bits(method):
     model = BinaryPerceptron(**options).fit(X, y, sample_weight=heavy)
     streaming = streamed(BinaryPerceptron(**options), X, y, [slice(0, 40), slice(40, 90)], heavy)
     twin = naive.fit(X, y, weights=heavy, **options)
-    assert all_learnt(model) == all_learnt(streaming)
-    assert all_learnt(model) | {"cuts": None} == twin | {"cuts": None}
+    assert all_learned(model) == all_learned(streaming)
+    assert all_learned(model) | {"cuts": None} == twin | {"cuts": None}
     for counts in (model.counts_, streaming.counts_):
         assert int(counts.rows) == sum(heavy.tolist()) > 2**39
         assert int(counts.rows) % 2**33 == 1
@@ -181,7 +181,7 @@ def test_fractional_weights_in_streams():
     X, y, weights = random_rows(2)
     parts = [slice(0, 50), slice(50, 90)]
     model = streamed(BinaryPerceptron(), X, y, parts, weights / 8)
-    assert all_learnt(model) == all_learnt(BinaryPerceptron().fit(X, y, sample_weight=weights))
+    assert all_learned(model) == all_learned(BinaryPerceptron().fit(X, y, sample_weight=weights))
     assert model.counts_.ones.tolist() == (weights / 8 @ (X > 0)).tolist()
     thirds = streamed(BinaryPerceptron(), X, y, parts, weights / 3)
     assert thirds.coef_.tolist() == model.coef_.tolist()
@@ -191,7 +191,7 @@ def test_fractional_weights_in_streams():
     )
     whole_then_parts.partial_fit(X[50:], y[50:], sample_weight=weights[50:] / 8)
     mixed = np.append(weights[:50], weights[50:] / 8)
-    assert all_learnt(whole_then_parts) == all_learnt(BinaryPerceptron().fit(X, y, sample_weight=mixed))
+    assert all_learned(whole_then_parts) == all_learned(BinaryPerceptron().fit(X, y, sample_weight=mixed))
 
 
 def numbered(n_rows):
@@ -205,7 +205,7 @@ def kept_numbers(model):
 
 def test_a_full_reservoir_is_a_fair_sample(monkeypatch):
     """Each row as often as any other, the first batch no more than the last."""
-    monkeypatch.setattr(reservoir, "CAPACITY", 20)
+    monkeypatch.setattr(kept_rows, "CAPACITY", 20)
     X, y = numbered(100), np.arange(100) % 3 // 2
     kept = np.zeros(100, int)
     n_streams = 300 if JIT else 60
@@ -225,7 +225,7 @@ def test_a_full_reservoir_is_a_fair_sample(monkeypatch):
 
 
 def test_a_full_reservoir_depends_on_the_seed_and_not_on_the_batches(monkeypatch):
-    monkeypatch.setattr(reservoir, "CAPACITY", 50)
+    monkeypatch.setattr(kept_rows, "CAPACITY", 50)
     X, y = numbered(700), np.random.RandomState(0).randint(0, 2, 700)
     models = []
     for seed in (1, 1, 1, 2):
@@ -234,7 +234,7 @@ def test_a_full_reservoir_depends_on_the_seed_and_not_on_the_batches(monkeypatch
         for part in parts:
             model.partial_fit(X[part], y[part], classes=[0, 1])
         models.append(model)
-    one, same, again, other = ([sorted(kept_numbers(model)), all_learnt(model)] for model in models)
+    one, same, again, other = ([sorted(kept_numbers(model)), all_learned(model)] for model in models)
     assert one == same == again
     assert len(one[0]) == 50
     assert one[0] != other[0]
@@ -243,7 +243,7 @@ def test_a_full_reservoir_depends_on_the_seed_and_not_on_the_batches(monkeypatch
 
 def test_merged_reservoirs_keep_no_more_than_there_is_room_for(monkeypatch):
     """Streams of their own seeds, in any order and grouping."""
-    monkeypatch.setattr(reservoir, "CAPACITY", 50)
+    monkeypatch.setattr(kept_rows, "CAPACITY", 50)
     X, y = numbered(700), np.random.RandomState(0).randint(0, 2, 700)
     parts = [slice(0, 30), slice(30, 400), slice(400, 700)]
     models = [
@@ -263,7 +263,7 @@ def test_merged_reservoirs_keep_no_more_than_there_is_room_for(monkeypatch):
 
 
 def test_the_threshold_of_a_sample_is_nearly_the_best(monkeypatch):
-    monkeypatch.setattr(reservoir, "CAPACITY", 300)
+    monkeypatch.setattr(kept_rows, "CAPACITY", 300)
     rng = np.random.RandomState(3)
     X = rng.choice([-1, 1], (5000, 15))
     y = np.where(X.sum(axis=1) > 4, 1, -1) * np.where(rng.rand(5000) < 0.05, -1, 1)
@@ -286,18 +286,18 @@ def test_classes_are_named_first():
     assert model.coef_.tolist() == [[0] * X.shape[1]]
     assert set(model.predict(X)) == {1}
     model.partial_fit(X[y < 0], y[y < 0])
-    assert all_learnt(model) == all_learnt(BinaryPerceptron().fit(X, y))
-    before = all_learnt(model)
+    assert all_learned(model) == all_learned(BinaryPerceptron().fit(X, y))
+    before = all_learned(model)
     with pytest.raises(ValueError, match="7"):
         model.partial_fit(X[:2], [1, 7])
     with pytest.raises(ValueError, match="classes"):
         model.partial_fit(X[:2], y[:2], classes=[-1, 2])
     with pytest.raises(ValueError, match="3"):
         BinaryPerceptron().partial_fit(X[:2], y[:2], classes=[-1, 1, 2])
-    assert all_learnt(model) == before
+    assert all_learned(model) == before
 
 
-def test_models_that_do_not_fit_together_are_refused():
+def test_models_that_do_not_fit_together_raise():
     X, y, _ = random_rows(2)
     model = streamed(BinaryPerceptron(), X, y, [slice(0, 90)])
     others = [
@@ -305,11 +305,11 @@ def test_models_that_do_not_fit_together_are_refused():
         streamed(BinaryPerceptron(), X[:, :5], y, [slice(0, 90)]),
         BinaryPerceptron().partial_fit(X, y > 0, classes=[False, True]),
     ]
-    before = all_learnt(model)
+    before = all_learned(model)
     for other in others:
         with pytest.raises(ValueError):  # noqa: PT011  each says something else
             model.merge(other)
-    assert all_learnt(model) == before
+    assert all_learned(model) == before
 
 
 @pytest.mark.parametrize(
@@ -318,9 +318,9 @@ def test_models_that_do_not_fit_together_are_refused():
 def test_a_fitted_model_goes_on_learning(options):
     X, y, _ = random_rows(2)
     model = BinaryPerceptron(**options).fit(X[:50], y[:50]).partial_fit(X[50:], y[50:])
-    assert all_learnt(model) == all_learnt(BinaryPerceptron(**options).fit(X, y))
+    assert all_learned(model) == all_learned(BinaryPerceptron(**options).fit(X, y))
     other = BinaryPerceptron(**options).fit(X[50:], y[50:])
-    assert all_learnt(BinaryPerceptron(**options).fit(X[:50], y[:50]).merge(other)) == all_learnt(model)
+    assert all_learned(BinaryPerceptron(**options).fit(X[:50], y[:50]).merge(other)) == all_learned(model)
 
 
 def test_hidden_states_have_no_stream():

@@ -1,5 +1,7 @@
 """`method="sbpi"`: targets of binary weights are found, balanced or not, with and without a threshold."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -7,15 +9,17 @@ from sklearn.exceptions import ConvergenceWarning
 
 from perceptrons import BinaryPerceptron
 from perceptrons.binary import learning
-from perceptrons.binary.binary_parameters import read_settings
-from perceptrons.binary.kept_rows import Rows
-from perceptrons.binary.learning import settle
+from perceptrons.binary.binary_parameters import read_parameters
+from perceptrons.binary.kept_rows import LabeledBits
+from perceptrons.binary.learning import final_threshold
 from perceptrons.binary.packed_perceptron import pack_weights
-from perceptrons.binary.sbpi import steps_of
+from perceptrons.binary.sbpi import UNIT, HiddenWeights, sbpi_steps, sweep
+from perceptrons.rows.bits import Bits
 from perceptrons.rows.packing import pack_rows
 from perceptrons.synthetic import product
 from perceptrons.theory.curves import exact_agreement
 from tests.jit import JIT
+from tests.naive import binary as naive
 
 pytestmark = pytest.mark.kernels
 
@@ -42,7 +46,7 @@ def generalization(model, weights):
 
 @pytest.mark.parametrize("threshold", [0, "auto"])
 @pytest.mark.parametrize("load", [0.3, 0.5, 0.7])
-def test_few_rows_are_all_learnt(load, threshold):
+def test_few_rows_are_all_learned(load, threshold):
     for seed in SEEDS:
         data = teacher(n_(1001), load, seed)
         model = learn(data, seed, threshold=threshold)
@@ -115,16 +119,16 @@ def test_noise_ends_at_the_cap_with_the_best_state():
     assert more.score(data.X, data.y) >= model.score(data.X, data.y)
 
 
-def test_a_learnt_threshold_stays_unless_another_makes_fewer_errors():
+def test_a_learned_threshold_stays_unless_another_makes_fewer_errors():
     data = teacher(31, 10, 0, noise=0.1)
-    rows = Rows(pack_rows(data.X), data.y > 0, None)
-    settings = read_settings(BinaryPerceptron(method="sbpi"))
+    rows = LabeledBits(pack_rows(data.X), data.y > 0, None)
+    parameters = read_parameters(BinaryPerceptron(method="sbpi"))
     errors = {r: rows.errors(pack_weights(data.weights, r)) for r in range(-32, 32)}
     fewest = min(errors.values())
     for threshold, made in errors.items():
-        settled = settle(pack_weights(data.weights, threshold), settings, rows)
-        assert rows.errors(settled) == fewest
-        assert (settled.threshold == threshold) == (made == fewest)
+        chosen = final_threshold(pack_weights(data.weights, threshold), parameters, rows)
+        assert rows.errors(chosen) == fewest
+        assert (chosen.threshold == threshold) == (made == fewest)
     assert errors[10] > fewest == errors[0] == errors[-1]
 
 
@@ -154,14 +158,14 @@ def test_weights_are_repetitions():
 
 def test_the_plain_rule_does_not_find_rare_values(monkeypatch):
     """Means are taken off, or it fails."""
-    monkeypatch.setattr(learning, "steps_of", lambda means, neglected: steps_of(0 * means, neglected))
+    monkeypatch.setattr(learning, "sbpi_steps", lambda means, neglected: sbpi_steps(0 * means, neglected))
     with pytest.warns(ConvergenceWarning):
         model = learn(rare_columns(0), 0, max_epochs=100 if JIT else 10)
     assert not model.converged_
 
 
 def test_rows_of_weight_zero_are_absent_and_heavy_ones_come_first():
-    """Contradictory twins: the heavier one is learnt."""
+    """Contradictory twins: the heavier one is learned."""
     data = teacher(n_(101), 0.5, 2)
     X, y = np.concatenate([data.X, data.X]), np.concatenate([data.y, -data.y])
     weights = np.repeat([5, 0], len(data.y))
@@ -176,6 +180,27 @@ def test_rows_of_weight_zero_are_absent_and_heavy_ones_come_first():
     assert all(model.score(data.X, data.y) > 0.9 for model in heavy)
 
 
-def test_streams_are_not_for_it():
-    assert not hasattr(BinaryPerceptron(method="sbpi"), "partial_fit")
-    assert hasattr(BinaryPerceptron(), "partial_fit")
+def test_hidden_states_move_as_those_of_the_slow_twin():
+    seen = Counter()
+    for seed in range(60 if JIT else 12):
+        rng = np.random.RandomState(seed)
+        n, n_rows = [3, 20, 63, 64, 65, 130][seed % 6], 40
+        X, y = rng.choice([-1, 1], (n_rows, n)), rng.choice([-1, 1], n_rows)
+        neglected, means = rng.rand(n) < 0.2, rng.randint(-3, 4, n) * (seed % 2)
+        start = pack_weights(np.where(neglected, 0, rng.choice([-1, 1], n)).astype(np.int8), 0)
+        steps = sbpi_steps(means / UNIT, neglected)
+        hidden = HiddenWeights(
+            UNIT * start.coef.astype(np.int64), start.signs.copy(), np.array([1 - steps.active % 2])
+        )
+        h, theta, moves = hidden.h.tolist(), hidden.theta.tolist(), seed % 3 > 0
+        for _ in range(3):
+            order, coins = rng.permutation(n_rows).astype(np.uint32), rng.rand(n_rows) < 0.5
+            n_wrong = sweep(pack_rows(X).words, y.astype(np.int8), order, coins, hidden, steps, moves)
+            level, before = theta if moves else theta[0], list(h)
+            rest = means.tolist(), UNIT, np.flatnonzero(neglected)
+            assert n_wrong == naive.sbpi_epoch(h, X.tolist(), y.tolist(), order, coins, level, *rest)
+            assert hidden.h.tolist() == h
+            assert hidden.theta.tolist() == theta
+            assert np.array_equal(Bits(hidden.signs[None], n).unpacked()[0], np.array(h) > 0)
+            seen.update(wrong=n_wrong, turned=sum(a * b < 0 for a, b in zip(h, before, strict=True)))
+    assert min(seen.values()) > 300

@@ -140,7 +140,7 @@ def test_nothing_is_answered(command, noisy):
     free = ("--reject-cost", "0")
     out = " ".join(command("fit", noisy, *SAVED, *free)[1].split())
     assert "none of the training rows answered (always" in out
-    assert "an error 1: 0.000. Rejects every row. Warning: Refusals cost nothing" in out
+    assert "an error 1: 0.000. Rejects every row. Warning: Rejections cost nothing" in out
     report = as_json(command, "fit", noisy, *SAVED, *free)
     assert (report["training_accuracy"], report["rejected"], report["risk"]) == (None, 1.0, 0.0)
     assert report["bands"] == [{"class": "no", "band": None}, {"class": "yes", "band": None}]

@@ -55,7 +55,7 @@ def known(n_classes, costs, **how):
 
 
 def draw_costs(rng, n_classes, uniform=False):
-    """Hundredths, refusals cheaper than errors: gains, and costs of errors and refusals, per class."""
+    """Hundredths, rejections cheaper than errors: gains, and costs of errors and rejections, per class."""
     size = 1 if uniform else n_classes
     wrong = rng.integers(1, 500, size)
     parts = rng.integers(0, 200, size) * rng.integers(0, 2, size), wrong, rng.integers(0, wrong)
@@ -72,7 +72,7 @@ def floats(values):
 
 
 def test_the_rule_is_that_of_the_slow_twin():
-    """In exact arithmetic, where no answer is as cheap as another, or as the refusal, but for rounding."""
+    """In exact arithmetic, where no answer is as cheap as another, or as the rejection, but for rounding."""
     rng, n_rejected, n_rows, n_unlikely = np.random.default_rng(0), 0, 0, 0
     for case in range(150):
         n_classes = 2 + case % 3
@@ -82,17 +82,17 @@ def test_the_rule_is_that_of_the_slow_twin():
         if model is None:
             continue
         P = floats(posteriors)
-        codes, rejected, saved = model._judge(P)
+        codes, rejected, saved = model._decisions(P)
         for i, p in enumerate(posteriors):
-            best, refused, difference = naive.decide(p, *costs)
+            best, cheaper, difference = naive.decide(p, *costs)
             prices = sorted(naive.cost_of_answer(p, k, *costs[:2]) for k in range(n_classes))
             assert saved[i] == pytest.approx(float(difference), abs=1e-12)
             if abs(difference) < 1e-12 or prices[1] - prices[0] < 1e-12:
                 continue
-            assert (codes[i], rejected[i]) == (best, refused)
+            assert (codes[i], rejected[i]) == (best, cheaper)
             n_rows, n_rejected, n_unlikely = (
                 n_rows + 1,
-                n_rejected + refused,
+                n_rejected + cheaper,
                 n_unlikely + (max(p) != p[best]),
             )
     assert n_rows > 2500
@@ -114,12 +114,12 @@ def test_costs_that_are_the_same_for_all_give_the_threshold_of_equation_7(weight
     p, k = [Fraction(one, sum(weights)) for one in weights], len(weights)
     model = ChowClassifier(Known(), Costs(a / 4, b / 4, c / 4), None).fit(np.eye(k), np.arange(k))
     T = Fraction(b - c, a + b)
-    _, refused, saved = naive.decide(p, [Fraction(a, 4)] * k, [Fraction(b, 4)] * k, [Fraction(c, 4)] * k)
-    assert refused == (max(p) < T)
+    _, cheaper, saved = naive.decide(p, [Fraction(a, 4)] * k, [Fraction(b, 4)] * k, [Fraction(c, 4)] * k)
+    assert cheaper == (max(p) < T)
     assert model.threshold_ == float(T)
-    assert model.rejects([p])[0] == refused or abs(max(p) - T) < 1e-15
+    assert model.rejects([p])[0] == cheaper or abs(max(p) - T) < 1e-15
     assert model.rejects([p])[0] == (model.predict_proba([p]).max() < model.threshold_)
-    assert model._judge([p])[2] == pytest.approx(float(saved))
+    assert model._decisions([p])[2] == pytest.approx(float(saved))
 
 
 @pytest.mark.parametrize("reject_cost", [0.1, 0.2, 0.3, 0.35, 0.45])
@@ -148,9 +148,9 @@ def test_no_rule_has_a_lower_risk():
     for case in range(30):
         n_classes, uniform = 2 + case % 2, case % 3 == 0
         costs = draw_costs(rng, n_classes, uniform)
-        costs[2] = [cost + Fraction(1, 200) for cost in costs[2]]  # refusals are not free
+        costs[2] = [cost + Fraction(1, 200) for cost in costs[2]]  # rejections are not free
         P, masses = draw_posteriors(rng, 5, n_classes), rng.dirichlet(np.ones(5))
-        codes, rejected, _ = known(n_classes, floats(costs))._judge(floats(P))
+        codes, rejected, _ = known(n_classes, floats(costs))._decisions(floats(P))
         ours = naive.risk(masses, P, np.where(rejected, -1, codes), *costs)
         every = [naive.risk(masses, P, rule, *costs) for rule in product(range(-1, n_classes), repeat=5)]
         assert ours == pytest.approx(min(every), abs=1e-12)
@@ -174,13 +174,13 @@ def test_units_and_names_do_not_matter(seed, n_classes):
     costs, P = floats(draw_costs(rng, n_classes)), floats(draw_posteriors(rng, 30, n_classes))
     costs[2] += 0.005
     model, order = known(n_classes, costs), rng.permutation(n_classes)
-    sure = abs(model._judge(P)[2]) > 1e-9
+    sure = abs(model._decisions(P)[2]) > 1e-9
     assert (model.predict(P) == known(n_classes, 8 * costs).predict(P)).all()
-    turned = known(n_classes, costs[:, order])._judge(P[:, order])
+    turned = known(n_classes, costs[:, order])._decisions(P[:, order])
     assert (turned[1] == model.rejects(P))[sure].all()
     worth = np.sort(P * (costs[0] + costs[1]), axis=1)
     clear = worth[:, -1] > worth[:, -2] + 1e-9
-    assert (order[turned[0]] == model._judge(P)[0])[clear].all()
+    assert (order[turned[0]] == model._decisions(P)[0])[clear].all()
     assert (sure & clear).sum() > 15
 
 
@@ -190,7 +190,7 @@ def breast_cancer(seed=0):
 
 
 @pytest.mark.parametrize("calibration", ["sigmoid", "isotonic"])
-def test_refusals_pay_on_real_data(calibration):
+def test_rejections_pay_on_real_data(calibration):
     """On average over eight splits; on one of them alone they may not."""
     linear = make_pipeline(StandardScaler(), MaxMarginPerceptron(C=1.0))
     risks, errors, errors_left, errors_rejected = np.zeros((4, 8))
@@ -262,7 +262,7 @@ def test_a_fitted_estimator_stays_as_it_is():
 
 @unconverged
 @pytest.mark.parametrize("result", ["average", "pocket"])
-def test_a_perceptron_that_does_not_converge_pays_less_than_refusing_all(result):
+def test_a_perceptron_that_does_not_converge_pays_less_than_rejecting_all(result):
     rng = np.random.default_rng(5)
     X = rng.normal(size=(900, 4))
     y = X @ [2, 1, 0, 0] + rng.normal(size=900) > 0
@@ -342,11 +342,11 @@ def test_inside_scikit_learn():
     assert (weighted.predict_proba(X[:, :3])[:, 0] > plain.predict_proba(X[:, :3])[:, 0]).mean() > 0.9
 
 
-def test_free_refusals_are_said_and_all_rows_rejected():
+def test_free_rejections_are_said_and_all_rows_rejected():
     P = [[0.5, 0.5], [0.0, 1.0]]
     for costs in (None, Costs(wrong={0: 1, 1: 3}, reject=0)):
         with pytest.warns(
-            UserWarning, match="A refusal costs nothing .* every row is rejected; set reject_cost"
+            UserWarning, match="A rejection costs nothing .* every row is rejected; set reject_cost"
         ):
             model = ChowClassifier(Known(), costs, None, reject_cost=0.0).fit(np.eye(2), [0, 1])
         assert model.rejects(P).all()

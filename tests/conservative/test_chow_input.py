@@ -54,7 +54,7 @@ X_SMALL, Y_SMALL = np.arange(12.0)[:, None], np.array(["a", "b"] * 6)
         ({"costs": 0.3}, "costs=0.3, but it must be a Costs object"),
         ({"costs": Costs(wrong={"a": 1, "z": 1})}, "costs name the class 'z', but the classes are"),
         ({"costs": Costs(wrong={"a": 1})}, "wrong prices .* not the class 'b'; add it"),
-        ({"cv": 1}, "cv=1, but it must be an integer > 1; use 5"),
+        ({"cv": 1}, "cv=1, but it must be an integer >= 2; use 5"),
         ({"cv": []}, "cv has no splits"),
         ({"cv": "five"}, "'cv' parameter"),
         ({"cv": StratifiedKFold(7)}, "7-fold"),

@@ -30,7 +30,7 @@ def small(**parameters):
         {"max_band": 0.5, "eta_weights": [0.1], "eta_bands": (0.1, 1)},
     ],
 )
-@pytest.mark.filterwarnings("ignore:Refusals cost nothing")
+@pytest.mark.filterwarnings("ignore:Rejections cost nothing")
 def test_the_model_file_keeps_it(tmp_path, parameters):
     X, y = rows()
     model = small(**parameters).fit(X, y)

@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
 
 from perceptrons import ConservativePerceptron, Costs, Perceptron, risk_score
-from perceptrons.conservative.conservative_parameters import read_settings
+from perceptrons.conservative.conservative_parameters import read_parameters
 from perceptrons.conservative.outcome import decide
 from perceptrons.synthetic import separable
 from tests.naive import conservative as naive
@@ -89,7 +89,7 @@ def test_costs_per_class_move_the_answers(noisy):
         ([0, 1], 0.5, 0.5, "f"),
     ],
 )
-def test_the_label_of_refusals(noisy, labels, reject_label, expected, kind):
+def test_the_label_of_rejections(noisy, labels, reject_label, expected, kind):
     X, y = noisy
     y = np.array(labels)[(y == "yes").astype(int)]
     model = fitted(X, y, reject_label=reject_label)
@@ -108,9 +108,9 @@ def test_without_a_label_every_row_is_answered(noisy):
     assert model.risk(X, y) == fitted(X, y).risk(X, y)  # `risk` is about what is rejected all the same
 
 
-def test_refusals_that_cost_nothing(noisy):
+def test_rejections_that_cost_nothing(noisy):
     X, y = noisy
-    with pytest.warns(UserWarning, match="no answer can be better than a refusal: every row is rejected"):
+    with pytest.warns(UserWarning, match="no answer can be better than a rejection: every row is rejected"):
         model = small(reject_cost=0).fit(X, y)
     assert model.rejects(X).all()
     assert model.rejects(1e9 * X).all()
@@ -119,10 +119,16 @@ def test_refusals_that_cost_nothing(noisy):
     assert np.mean(model.predict_liberal(X) == y) > 0.7  # the weights are of use
 
 
-@pytest.mark.parametrize("band", ["learnt", "exact"])
-def test_costs_that_make_refusals_best(band):
+def test_the_older_spelling_of_a_band_is_accepted(noisy):
+    older, newer = (fitted(*noisy, band=band) for band in ("learnt", "learned"))
+    assert small().band == "learned"
+    np.testing.assert_array_equal(older.bands_, newer.bands_)
+
+
+@pytest.mark.parametrize("band", ["learned", "exact"])
+def test_costs_that_make_rejections_best(band):
     X, y = np.zeros((10, 1)), np.array([0, 1] * 5)  # nothing to learn from
-    with pytest.warns(UserWarning, match=r"To reject every row costs 0\.1 on average, and no hyperplane"):
+    with pytest.warns(UserWarning, match=r"Rejecting every row costs 0\.1 on average, and no hyperplane"):
         model = small(reject_cost=0.1, band=band).fit(X, y)
     assert model.rejects(X).all()
     assert model.rejects(1e9 + X).all()
@@ -156,7 +162,7 @@ def test_gains_make_answers_worth_more(noisy):
     ],
 )
 def test_the_step_sizes_that_are_tried(parameters, pairs):
-    np.testing.assert_allclose(read_settings(small(**parameters)).step_sizes, pairs)
+    np.testing.assert_allclose(read_parameters(small(**parameters)).step_sizes, pairs)
 
 
 @pytest.mark.parametrize(
@@ -178,10 +184,10 @@ def test_the_step_sizes_that_are_tried(parameters, pairs):
             "eta_bands='quick', but it must be a number > 0, or several of them, or 'auto'",
         ),
         ({"eta_bands": [0.1, np.inf]}, "eta_bands="),
-        ({"max_band": -1}, "max_band=-1, but it must be >= 0"),
+        ({"max_band": -1}, "max_band=-1, but it must be a number >= 0"),
         ({"max_band": "none"}, "max_band='none'"),
         ({"eta_weights": 1e308}, "The weights overflow with eta_weights=1e\\+308; use smaller ones"),
-        ({"n_restarts": 0}, "n_restarts=0, but it must be an integer > 0"),
+        ({"n_restarts": 0}, "n_restarts=0, but it must be an integer >= 1"),
         ({"max_epochs": 1.5}, "max_epochs=1.5"),
         ({"reject_label": "yes"}, r"reject_label='yes', but that is one of the classes \['no', 'yes'\]"),
         ({"reject_label": []}, r"reject_label=\[\], but it must be"),
@@ -208,7 +214,7 @@ def test_bad_parameters(noisy, parameters, message):
         (
             [[2e153], [1e153]],
             [0, 1],
-            r"column 0 is 2e\+153, but columns can be standardised from 1e-140 to 1e\+140",
+            r"column 0 is 2e\+153, but columns can be standardized from 1e-140 to 1e\+140",
         ),
         (np.array([[1e-160, 1.0], [0.0, 2.0]]), [0, 1], "column 0 is 1e-160"),
         (np.zeros((0, 2)), [], "0 sample"),
@@ -324,7 +330,7 @@ def test_confidence_is_equation_18(noisy):
         fitted(X, y, costs=Costs(wrong={"yes": 2, "no": 1})).confidence(X, y)
 
 
-def test_refusals_that_cost_nothing_for_one_class():
+def test_rejections_that_cost_nothing_for_one_class():
     """Nothing can be better than to answer all others right, and nothing is complained of."""
     n_rejected = []
     for seed in range(5):
@@ -413,7 +419,7 @@ def test_pima_by_the_protocol_of_the_paper(rule, jit):
 
 
 @quickly
-def test_refusals_pay_on_breast_cancer(jit):
+def test_rejections_pay_on_breast_cancer(jit):
     X, y = load_breast_cancer(return_X_y=True)
     model = small(max_epochs=20 if jit else 3).fit(X[::2], y[::2])
     always = Perceptron(result="pocket", random_state=0, max_epochs=20).fit(X[::2], y[::2])

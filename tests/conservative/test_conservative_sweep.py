@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from perceptrons import ConservativePerceptron, Costs
 from perceptrons.conservative.bands import best_bands
 from perceptrons.conservative.conservative_parameters import steps_of
-from perceptrons.conservative.conservative_sweep import Look, Runs, look, risk, sweep
+from perceptrons.conservative.conservative_sweep import Assessment, CplrRuns, assess, risk, sweep
 from perceptrons.rejection.costs import Prices
 from perceptrons.rows.encode import as_rows
 from perceptrons.synthetic import separable
@@ -37,7 +37,7 @@ def by_class(prices):
 
 def start(rng, n_runs, n_columns):
     """Runs whose numbers are small multiples of 1/8."""
-    return Runs(
+    return CplrRuns(
         rng.randint(-4, 5, (n_runs, n_columns)).astype(float),
         rng.randint(-4, 5, n_runs).astype(float),
         rng.randint(0, 33, (n_runs, 2)) / 8.0,
@@ -65,12 +65,12 @@ def compare_epochs(seed, rule, symmetric, layout, n_epochs=4, y=None, X=None, pr
         runs.bands[:] = runs.bands[:, :1]
     twins = [twin_of(runs, r) for r in range(n_runs)]
     rows = as_rows(layout(X.astype(float)))
-    found, scores = Look(np.empty(n_runs), np.zeros(n_runs, bool)), np.empty(len(y))
+    found, scores = Assessment(np.empty(n_runs), np.zeros(n_runs, bool)), np.empty(len(y))
     labels, costs = y.astype(np.int8), by_class(prices)
     for _ in range(n_epochs):
         order = rng.permutation(len(y)).astype(np.uint32)
         sweep(rows, rows, labels, order, 0, steps_of(rule, prices), symmetric, runs)
-        look(rows, labels, prices, rule == "cplr2", symmetric, runs, scores, found)
+        assess(rows, labels, prices, rule == "cplr2", symmetric, runs, scores, found)
         for r, twin in enumerate(twins):
             sizes = float(runs.eta_weights[r]), float(runs.eta_bands[r]), 16.0
             its_risk = naive.epoch(X.tolist(), y.tolist(), order, twin, costs, RULES[rule], *sizes, symmetric)
@@ -120,7 +120,7 @@ def test_cplr1_goes_down_the_gradient():
         s = float(x @ w) + b
         if min(abs(s), *np.abs(abs(s) - bands)) < 1e-3:
             continue
-        runs = Runs(
+        runs = CplrRuns(
             w[None].copy(),
             np.array([b]),
             bands[None].copy(),
@@ -191,12 +191,12 @@ def test_exact_bands_are_never_worse(rule, jit):
     gains = []
     for seed in range(20):
         X, y, _ = separable(80, 4, margin=0.05, noise=0.2, random_state=seed)
-        learnt, exact = (
-            fitted(X, y, rule=rule, band=band, random_state=seed, **sizes) for band in ("learnt", "exact")
+        learned, exact = (
+            fitted(X, y, rule=rule, band=band, random_state=seed, **sizes) for band in ("learned", "exact")
         )
-        np.testing.assert_array_equal(learnt.coef_, exact.coef_)
-        assert exact.training_risk_ <= learnt.training_risk_ + 1e-12
-        gains.append(learnt.training_risk_ - exact.training_risk_)
+        np.testing.assert_array_equal(learned.coef_, exact.coef_)
+        assert exact.training_risk_ <= learned.training_risk_ + 1e-12
+        gains.append(learned.training_risk_ - exact.training_risk_)
     assert max(gains) > 1e-3
 
 
@@ -208,7 +208,7 @@ def fitted(X, y, **parameters):
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_separable_rows_end_without_errors_and_refusals(rule, jit):
+def test_separable_rows_end_without_errors_and_rejections(rule, jit):
     n_sets = 60 if jit else 6
     for seed in range(n_sets):
         n, margin = 2 + seed % 12, 0.03 + 0.002 * seed

@@ -112,8 +112,8 @@ def epoch(X, y, order, state, costs, rule, eta_weights, eta_bands, cap, symmetri
 
 
 def freeze(X, y, state, costs, rule, eta_weights, eta_bands, cap, symmetric):
-    """Section 3.3: the weights stay, bands are learnt until they change no more. Where refusals cost nothing
-    and answers earn nothing steps lead nowhere; a band that still rejects a row then becomes 0."""
+    """Section 3.3: the weights stay, bands are learned until they change no more. Where rejections cost
+    nothing and answers earn nothing steps lead nowhere; a band that still rejects a row then becomes 0."""
     before = None
     while state["bands"] != before:
         before = dict(state["bands"])

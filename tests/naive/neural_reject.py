@@ -1,7 +1,7 @@
-"""Smoothed costs of answers and refusals, row by row in plain Python; nothing of the library.
+"""Smoothed costs of answers and rejections, row by row in plain Python; nothing of the library.
 
 Scores and bands are lists, a number per class; costs are lists a (gain), b (wrong), c (reject) per class, in
-any unit; those of a row are for its class y. Action k < K answers class k, action K refuses.
+any unit; those of a row are for its class y. Action k < K answers class k, action K rejects.
 """
 
 from math import exp, log1p
@@ -23,7 +23,7 @@ def cost(action, y, a, b, c):
 
 
 def chances(scores, bands, T):
-    """A softmax over (s_k − λ_k)/T and 0, the refusal's."""
+    """A softmax over (s_k − λ_k)/T and 0, the rejection's."""
     heights = [(s - band) / T for s, band in zip(scores, bands, strict=True)] + [0.0]
     powers = [exp(height - max(heights)) for height in heights]
     return [power / sum(powers) for power in powers]
@@ -53,13 +53,13 @@ def differences(scores, y, bands, T, a, b, c, step=1e-6):
 
 
 def decide(scores, bands):
-    """The class of largest s_k − λ_k, and whether it is refused for being negative; of equals the first."""
+    """The class of largest s_k − λ_k, and whether it is rejected for being negative; of equals the first."""
     worth = [s - band for s, band in zip(scores, bands, strict=True)]
     return worth.index(max(worth)), max(worth) < 0
 
 
 def decide_by_equation_6(s, bands):
-    """Of one neuron: 1, 0, or None for a refusal; bands are those of the classes 0 and 1."""
+    """Of one neuron: 1, 0, or None for a rejection; bands are those of the classes 0 and 1."""
     if s >= bands[1]:
         return 1
     return 0 if s <= -bands[0] else None
@@ -68,6 +68,6 @@ def decide_by_equation_6(s, bands):
 def risk(rows, target, bands, a, b, c):
     total = 0
     for scores, y in zip(rows, target, strict=True):
-        k, refused = decide(scores, bands)
-        total += cost(len(scores) if refused else k, y, a, b, c)
+        k, rejected = decide(scores, bands)
+        total += cost(len(scores) if rejected else k, y, a, b, c)
     return total / len(rows)

@@ -45,7 +45,7 @@ def numbered(X, target):
     return torch.tensor(np.column_stack([np.arange(len(X)), X]), dtype=torch.float64), torch.tensor(target)
 
 
-def learnt(batches, optimizer):
+def learned(batches, optimizer):
     """The numbers of the rows of each batch of an epoch, learning from it as the perceptron does."""
     places = []
     for inputs, target in batches:
@@ -69,7 +69,7 @@ def assert_epochs_equal(seed, n_rows, n_errors, size, margin, n_neurons):
     weights, t, sizes = [[0] * 4 for _ in range(n_neurons)], 0, []
     for _ in range(3):
         expected, t = naive.epoch(X.tolist(), target.tolist(), weights, n_errors, target_of, t)
-        assert learnt(batches, optimizer) == expected
+        assert learned(batches, optimizer) == expected
         assert network.neurons.weight.tolist() == weights
         assert loss.clock == t
         assert batches.n_seen == n_rows
@@ -117,7 +117,7 @@ def test_one_error_a_batch_is_the_perceptron(margin, size):
         loader = list(zip(*(part.split(size) for part in numbered(X, target)), strict=True))
         batches = ErrorBatches(loader, 1, network=network, loss=loss)
         optimizer = torch.optim.SGD(network.parameters(), lr=1.0)
-        places = [row for _ in range(20) for batch in learnt(batches, optimizer) for row in batch]
+        places = [row for _ in range(20) for batch in learned(batches, optimizer) for row in batch]
         duals = np.bincount(places, minlength=30) * (2 * target - 1)
         assert len(places) == loss.clock == model.n_updates_
         assert network.neurons.weight.tolist() == model.coef_.tolist()
@@ -199,7 +199,7 @@ def test_a_shuffled_loader_gives_its_own_order():
 
 
 class Widened(nn.Module):
-    """Dropout, batch normalisation and clocks: parts for which training is not the same as use."""
+    """Dropout, batch normalization and clocks: parts for which training is not the same as use."""
 
     def __init__(self):
         super().__init__()
@@ -289,7 +289,7 @@ ONE = [(column(-1), torch.tensor([1]))]
 @pytest.mark.parametrize("n_errors", [0, -1, 2.0, True, None, "3"])
 def test_numbers_of_errors_that_are_none(n_errors):
     with pytest.raises(
-        ValueError, match=r"n_errors=.* must be an integer > 0; use 1 for the perceptron's loop"
+        ValueError, match=r"n_errors=.* must be an integer >= 1; use 1 for the perceptron's loop"
     ):
         ErrorBatches(ONE, n_errors, network=fixed_network, loss=MarginLoss())
 
@@ -333,7 +333,7 @@ def test_rows_without_labels():
         list(batches)
 
 
-def test_what_the_loss_refuses_is_refused():
+def test_bad_labels_raise_as_in_the_loss():
     batches = ErrorBatches([(column(1), torch.tensor([2]))], 1, network=fixed_network, loss=MarginLoss())
     with pytest.raises(ValueError, match="target holds 2"):
         list(batches)

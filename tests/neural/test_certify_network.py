@@ -1,4 +1,4 @@
-"""`certify_network`: on what reaches the last layer; networks left as they were; odd ones refused."""
+"""`certify_network`: on what reaches the last layer; networks left as they were; odd ones raise."""
 
 import math
 
@@ -102,7 +102,7 @@ def test_it_runs_in_eval_mode_and_leaves_no_trace():
     assert modes(network) == before
     assert found == certify_network(network, inputs, target)  # nothing is dropped
     network[0].train()
-    assert found == certify_network(network, inputs, target)  # nor normalised by the batch
+    assert found == certify_network(network, inputs, target)  # nor normalized by the batch
     assert not network[2]._forward_hooks
     assert all(value.equal(state[name]) for name, value in network.state_dict().items())
     with pytest.raises(RuntimeError):
@@ -193,7 +193,7 @@ TWO = torch.tensor([0, 1])
         (NAN[[0, 0]], [0, 1], TOL, r"target=\[0, 1\], but it must be a tensor"),
         ([[1.0, 2.0]], TWO[:1], TOL, "features=.* must be a tensor"),
         (NAN[[0, 0]], torch.tensor(1), TOL, "target=tensor"),
-        (NAN[[0, 0]], TWO, 0.0, "tol=0.0, but it must be a number between 0 and 1; use 1e-3"),
+        (NAN[[0, 0]], TWO, 0.0, r"tol=0.0, but it must be a number in \(0, 1\); use 1e-3"),
         (NAN[[0, 0]], TWO, 1, "tol=1, but"),
     ],
 )
@@ -211,12 +211,12 @@ def test_bad_inputs():
         ({"inputs": inputs[:0], "target": target[:0]}, "inputs=.*one row or more"),
         ({"target": target[1:]}, "inputs of 50 rows, 49 labels"),
         ({"tol": 2.0}, "tol=2.0, but"),
-        ({"batch_size": 0}, "batch_size=0, but it must be an integer > 0; use 1000"),
+        ({"batch_size": 0}, "batch_size=0, but it must be an integer >= 1; use 1000"),
         ({"batch_size": 2.5}, "batch_size=2.5"),
     ):
         with pytest.raises(ValueError, match=message):
             certify_network(network, **{"inputs": inputs, "target": target, **wrong})
-    assert not runs  # refused beforehand
+    assert not runs  # it raises beforehand
     with pytest.raises(ValueError, match="target holds 3"):
         certify_network(network, inputs, target + 1)
     spoilt = inputs.clone()

@@ -110,7 +110,7 @@ def test_clocks_stand_still_in_evaluation_mode():
     assert activation.clock.tolist() > before
 
 
-def test_beta_is_learnt():
+def test_beta_is_learned():
     """The gradient of β is the number of active rows; it may go below 0."""
     activation, x = ClockedReLU(3, 1.0, learn=True), integers(3, 20, 3)
     assert isinstance(activation.beta, nn.Parameter)
@@ -254,7 +254,7 @@ def test_schedules_that_are_not_for_neurons():
 @pytest.mark.parametrize("n_neurons", [0, -1, 2.0, True, None])
 def test_numbers_of_neurons_that_are_none(n_neurons):
     with pytest.raises(
-        ValueError, match=r"n_neurons=.* must be an integer > 0; use the size of the layer before"
+        ValueError, match=r"n_neurons=.* must be an integer >= 1; use the size of the layer before"
     ):
         ClockedReLU(n_neurons)
 

@@ -195,8 +195,8 @@ BAD_INPUT = [
     (ZEROS, TWO[:, None], r"target is int64 of shape \(2, 1\)"),
     (ZEROS, torch.tensor(0), r"target is int64 of shape \(\)"),
     (ZEROS, torch.tensor([0.0, 1.0]), "target is float32 .*must be integers"),
-    (torch.zeros(0, 3), TWO[:0], "nothing can be learnt; leave the batch out"),
-    (torch.zeros(2, 0), TWO, "nothing can be learnt"),
+    (torch.zeros(0, 3), TWO[:0], "nothing can be learned; leave the batch out"),
+    (torch.zeros(2, 0), TWO, "nothing can be learned"),
     (ZEROS, torch.tensor([0, 3]), "target holds 3, but class numbers go from 0 to 2.* 3 neurons"),
     (ZEROS, torch.tensor([-1, 0]), "target holds -1, .* from 0 to 2.*number the classes so"),
     (torch.zeros(2), torch.tensor([0, 2]), "target holds 2, .* from 0 to 1.* one neuron"),
@@ -281,7 +281,7 @@ except ImportError as error:
     assert run(code) == 'perceptrons.neural needs PyTorch; pip install "perceptrons[neural]".'
 
 
-def test_numbers_beyond_the_precision_are_refused():
+def test_numbers_beyond_the_precision_raise():
     with pytest.raises(ValueError, match=r"β is 1e\+39, more than torch.float32 can hold; use a smaller"):
         MarginLoss(1e39)(ZEROS, TWO)
     assert MarginLoss(1e39)(ZEROS.double(), TWO).item() == 3e39
@@ -300,7 +300,7 @@ def test_numbers_beyond_the_precision_are_refused():
     with pytest.raises(ValueError, match=r"scores are on cpu, but the loss is on meta, .* use loss.to"):
         MarginLoss().to("meta")(ZEROS, TWO)
     for power in ("half", None, 1.0):
-        with pytest.raises(ValueError, match=f"power={power!r}, but it must be a number between 0 and 1"):
+        with pytest.raises(ValueError, match=rf"power={power!r}, but it must be a number in \(0, 1\)"):
             Growing.reaching(10, 100, power)
 
 

@@ -20,7 +20,7 @@ from perceptrons import Costs
 from perceptrons.neural import Adaptive, Growing, MarginMLPClassifier, network
 from tests.naive import margin_mlp as naive
 
-REFUSALS = ("rejects", "predict_liberal", "risk", "confidence", "error_reject_curve")
+REJECTING = ("rejects", "predict_liberal", "risk", "confidence", "error_reject_curve")
 CHEAP = Costs(reject=0.2)
 quickly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -125,7 +125,7 @@ def test_a_seed_repeats_the_fit_and_no_global_generator_is_touched():
     assert small(random_state=state).fit(X, y).loss_curve_ != small(random_state=state).fit(X, y).loss_curve_
 
 
-def test_the_first_part_of_the_network_standardises():
+def test_the_first_part_of_the_network_standardizes():
     X, y = moons()
     X = np.column_stack([X, np.full(len(X), 0.1)])
     model = small().fit(X, y)
@@ -190,13 +190,13 @@ def test_a_line_per_epoch_or_none(capsys):
     assert ["margin" in line for line in capsys.readouterr().out.splitlines()] == [True, False, False]
 
 
-def test_it_warns_where_nothing_is_learnt():
+def test_it_warns_where_nothing_is_learned():
     X, y = moons()
     with pytest.warns(ConvergenceWarning, match=r"After 10 epochs .* max_epochs=10, or change eta=0.2"):
         small().fit(np.ones_like(X), y)
     with pytest.warns(ConvergenceWarning, match="no better"):
         small(costs=Costs(reject=0.01)).fit(np.ones_like(X), y)
-    assert not small(max_epochs=3).fit(X, y).converged_  # it has learnt something, and is silent
+    assert not small(max_epochs=3).fit(X, y).converged_  # it has learned something, and is silent
     for n_first in (1, 7, 10, 20, 23, 29):  # whose shares are not exact
         with pytest.warns(ConvergenceWarning, match="no better"):
             small(max_epochs=1).fit(np.ones((60, 2)), np.arange(60) < n_first)
@@ -235,7 +235,7 @@ def test_a_training_that_diverges_says_so_and_changes_nothing():
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ({"hidden_size": 0}, "hidden_size=0, but it must be an integer > 0"),
+        ({"hidden_size": 0}, "hidden_size=0, but it must be an integer >= 1"),
         ({"hidden_size": 2.5}, r"hidden_size=2\.5"),
         ({"schedule": -1}, "schedule=-1, but"),
         ({"max_epochs": 0}, "max_epochs=0"),
@@ -251,7 +251,7 @@ def test_a_training_that_diverges_says_so_and_changes_nothing():
         ({"device": None}, "device=None cannot be used here"),
         ({"costs": 0.2}, r"costs=0\.2, but it must be a Costs object"),
         ({"costs": CHEAP, "schedule": 2.0}, r"schedule=2\.0, but costs need .* leave schedule at 1\.0"),
-        ({"costs": Costs(reject=0.0)}, "refusals cost nothing"),
+        ({"costs": Costs(reject=0.0)}, "rejections cost nothing"),
         ({"costs": Costs(wrong={0: 1, 5: 2})}, "costs name the class 5"),
         ({"costs": CHEAP, "reject_label": 1}, "reject_label=1, but that is one of the classes"),
     ],
@@ -270,7 +270,7 @@ def test_rows_and_labels_that_make_no_sense():
     for rows, labels, message in [
         (X, np.zeros(20), "one class only"),
         (np.where(X > 1, np.nan, X), y, "NaN"),
-        (X * 1e-141, y, "column 0 .* can be standardised"),
+        (X * 1e-141, y, "column 0 .* can be standardi[sz]ed"),
         (np.column_stack([X, X[:, 0] * 1e-40]).astype(np.float32), y, "deviation of column 2 .* in float32"),
     ]:
         with pytest.raises(ValueError, match=message):

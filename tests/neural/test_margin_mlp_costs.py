@@ -1,11 +1,11 @@
-"""`MarginMLPClassifier` with costs: it refuses, by what it has learnt, and only then."""
+"""`MarginMLPClassifier` with costs: it rejects rows by the costs it has learned, and only then."""
 
 import numpy as np
 import pytest
 import torch
 
 from perceptrons import Costs
-from tests.neural.test_margin_mlp import CHEAP, REFUSALS, beginning, moons, small, weights
+from tests.neural.test_margin_mlp import CHEAP, REJECTING, beginning, moons, small, weights
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -84,7 +84,7 @@ def test_without_costs_a_row_is_answered_even_if_no_neuron_claims_it():
     assert model.score(X, y) == (model.predict(X) == y).mean()
 
 
-def test_refusals_pay_and_converged_says_that_none_is_needed():
+def test_rejections_pay_and_converged_says_that_none_is_needed():
     X, y = moons(300, noise=0.5)
     names = np.array(["no", "yes"])[y]
     model = small(costs=Costs(reject=0.15), max_epochs=60).fit(X, names)
@@ -98,13 +98,13 @@ def test_refusals_pay_and_converged_says_that_none_is_needed():
     assert (easy.converged_, easy.training_risk_, easy.rejects(clear).any()) == (True, -1.0, False)
 
 
-def test_without_costs_nothing_speaks_of_refusals():
+def test_without_costs_nothing_speaks_of_rejections():
     X, y = moons()
     model = small(costs=CHEAP, max_epochs=20).fit(X, y)
-    assert all(hasattr(model, name) for name in (*REFUSALS, "bands_", "training_risk_"))
+    assert all(hasattr(model, name) for name in (*REJECTING, "bands_", "training_risk_"))
     assert not any(hasattr(model, name) for name in ("n_updates_", "margin_"))
     model.set_params(costs=None).fit(X, y)
-    assert not any(hasattr(model, name) for name in (*REFUSALS, "bands_", "training_risk_"))
+    assert not any(hasattr(model, name) for name in (*REJECTING, "bands_", "training_risk_"))
     assert all(hasattr(model, name) for name in ("n_updates_", "margin_"))
     assert model.reject_label_ is None
     with pytest.raises(AttributeError) as caught:
@@ -112,9 +112,9 @@ def test_without_costs_nothing_speaks_of_refusals():
     assert "use costs=Costs(...)" in str(caught.value.__cause__)
 
 
-def test_costs_that_were_not_learnt_refuse_nothing():
+def test_costs_that_were_not_learned_reject_nothing():
     X, y = moons()
     model = small().fit(X, y).set_params(costs=CHEAP)
-    assert not any(hasattr(model, name) for name in REFUSALS)
-    assert all(hasattr(model.fit(X, y), name) for name in REFUSALS)
-    assert hasattr(model.set_params(costs=None), "rejects")  # its predictions still refuse
+    assert not any(hasattr(model, name) for name in REJECTING)
+    assert all(hasattr(model.fit(X, y), name) for name in REJECTING)
+    assert hasattr(model.set_params(costs=None), "rejects")  # its predictions still reject rows

@@ -20,7 +20,7 @@ EXACT_BANDS = {0: -200.0, **{band: float(band) for band in range(21, 40)}}  # in
 
 
 def draw_costs(rng, n_classes):
-    """Eighths: gains, costs of errors and of refusals, per class; refusals are never free."""
+    """Eighths: gains, costs of errors and of rejections, per class; rejections are never free."""
     wrong = rng.integers(2, 40, n_classes)
     parts = rng.integers(0, 20, n_classes) * rng.integers(0, 2), wrong, rng.integers(1, wrong)
     return [(part / 8).tolist() for part in parts]
@@ -40,7 +40,7 @@ def with_bands(loss, raw):
 
 
 def draw_case(seed, dtype=torch.float64):
-    """A loss in double precision with learnt bands, scores of one neuron or of more, and labels."""
+    """A loss in double precision with learned bands, scores of one neuron or of more, and labels."""
     rng = np.random.default_rng(seed)
     n_classes = int(rng.integers(2, 5))
     costs, T = draw_costs(rng, n_classes), float(rng.choice([0.3, 1.0, 3.0]))
@@ -86,14 +86,14 @@ def test_decisions_and_risks_are_those_of_the_slow_twin():
 
 
 def test_one_neuron_decides_by_equation_6():
-    rng, n_refused, n_at_zero = np.random.default_rng(1), 0, 0
+    rng, n_rejected, n_at_zero = np.random.default_rng(1), 0, 0
     for _ in range(100):
         bands = rng.choice([0, 0, 0, 21, 25], 2).tolist()
         (a, b, c), scores = draw_costs(rng, 2), rng.integers(-27, 28, 30)
         scores[0] = 0
         loss = with_bands(priced((a, b, c)), [EXACT_BANDS[band] for band in bands])
         codes, rejected = (part.tolist() for part in loss.decide(torch.tensor(scores).float()))
-        answers = [None if refused else code for code, refused in zip(codes, rejected, strict=True)]
+        answers = [None if reject else code for code, reject in zip(codes, rejected, strict=True)]
         assert answers == [neural_reject.decide_by_equation_6(s, bands) for s in scores.tolist()]
         known = np.flatnonzero((scores != 0) | (bands[1] == 0))  # there 0 is within the band of class 1
         truth, rows = rng.integers(0, 2, len(known)), scores[known]
@@ -101,8 +101,8 @@ def test_one_neuron_decides_by_equation_6():
         signs, sides = (2 * truth - 1).tolist(), {-1: bands[0], 1: bands[1]}
         paid = conservative.risk(rows.tolist(), signs, sides, costs)
         assert loss.risk(torch.tensor(rows).float(), torch.tensor(truth)) == paid
-        n_refused, n_at_zero = n_refused + sum(rejected), n_at_zero + (bands == [0, 0])
-    assert 500 < n_refused < 2500
+        n_rejected, n_at_zero = n_rejected + sum(rejected), n_at_zero + (bands == [0, 0])
+    assert 500 < n_rejected < 2500
     assert n_at_zero > 20
 
 
@@ -320,7 +320,7 @@ def trained(X, y, loss, seed, margin_epochs, epochs, lr=0.1):
     return network
 
 
-def test_a_network_learns_to_refuse():
+def test_a_network_learns_to_reject():
     """On average close to Chow's rule with the true posteriors, which nothing can beat."""
     (X, y, _), (X_test, y_test, p) = rings(1000, 0), rings(20000, 1)
     for price in (0.1, 0.3):
@@ -341,23 +341,23 @@ def test_a_network_learns_to_refuse():
     ("how", "words"),
     [
         ({"costs": 0.2}, "costs=0.2, but it must be a Costs object"),
-        ({"costs": Costs(reject=0)}, "no answer can be better than a refusal; let refusals cost"),
+        ({"costs": Costs(reject=0)}, "no answer can be better than a rejection; let rejections cost"),
         ({"costs": Costs(wrong={"a": 1, "b": 2})}, "names classes; pass classes="),
         ({"costs": Costs(wrong={"a": 1, "b": 2}), "classes": ["a", "c"]}, "costs name the class 'b'"),
         ({"costs": Costs(wrong={"a": 1, "b": 2}), "classes": "abc"}, "not the class 'c'; add it"),
-        ({"n_classes": 1}, "n_classes=1, but it must be an integer > 1"),
-        ({"n_classes": 2.0}, "n_classes=2.0, but it must be an integer > 1"),
+        ({"n_classes": 1}, "n_classes=1, but it must be an integer >= 2"),
+        ({"n_classes": 2.0}, "n_classes=2.0, but it must be an integer >= 2"),
         ({"classes": ["a"]}, "two or more, all different; name each once"),
         ({"classes": ["a", "a"]}, "two or more, all different; name each once"),
         ({"classes": "abc", "n_classes": 4}, "n_classes=4, but classes=.* are 3; leave n_classes out"),
         ({"temperature": 0}, "temperature=0, but it must be a number > 1e-30; use 1"),
         ({"temperature": math.nan}, "temperature=nan, but"),
-        ({"band": 0.0}, "band=0.0, but it must be a number between 0 and"),
+        ({"band": 0.0}, r"band=0.0, but it must be a number in \(0, "),
         ({"band": 1e30}, "band=1e"),
         ({"reduction": "max"}, "reduction='max', but it must be one of 'mean', 'sum', 'none'"),
     ],
 )
-def test_settings_that_are_refused(how, words):
+def test_parameters_that_raise(how, words):
     with pytest.raises(ValueError, match=words):
         RejectLoss(**{"costs": Costs(), **how})
 
@@ -371,10 +371,10 @@ def test_settings_that_are_refused(how, words):
         (torch.zeros(4, 3), [0, 1, 3, 0], "target holds 3, but class numbers go from 0 to 2"),
         (torch.zeros(4, 3), [0, 1, 1], "target is int64"),
         (torch.full((4, 3), math.nan), [0, 1, 1, 0], "of 4 of 4 rows are not finite"),
-        (torch.zeros(0, 3), [], "nothing can be learnt"),
+        (torch.zeros(0, 3), [], "nothing can be learned"),
     ],
 )
-def test_scores_and_labels_that_are_refused(scores, target, words):
+def test_scores_and_labels_that_raise(scores, target, words):
     loss, target = RejectLoss(Costs(), 3), torch.tensor(target, dtype=torch.int64)
     if "neurons" in words:
         target = target.clamp(max=1)

@@ -123,10 +123,10 @@ def test_schedules_that_are_none(value):
 
 @pytest.mark.parametrize("power", [0, 1, -0.5, 1.5, math.nan, math.inf, True, "half", None])
 def test_powers_that_are_none(power):
-    with pytest.raises(ValueError, match=r"power=.*between 0 and 1; use 0.5"):
+    with pytest.raises(ValueError, match=r"power=.*in \(0, 1\); use 0.5"):
         Growing(power)
     if isinstance(power, float):
-        with pytest.raises(ValueError, match=r"power=.*between 0 and 1; use 0.5"):
+        with pytest.raises(ValueError, match=r"power=.*in \(0, 1\); use 0.5"):
             Growing.reaching(1, 9, power)
 
 

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from perceptrons.neural import Growing, MarginLoss
-from perceptrons.neural.training import WARM_UP, Recorded
+from perceptrons.neural.training import WARM_UP, ReplayedStep
 from perceptrons.papers.moran import side_by_side
 from perceptrons.papers.moran.side_by_side import Networks, Rows, Trial, best_device, train_side_by_side
 
@@ -176,7 +176,7 @@ def test_the_device():
 
 def test_on_a_cpu_a_step_is_taken_as_it_is():
     taken = []
-    step = Recorded(taken.append)
+    step = ReplayedStep(taken.append)
     places = [torch.arange(size) for size in (3, 3, 3, 3, 3, 2)]
     for one in places:
         step(one)
@@ -206,7 +206,8 @@ class TestOnAGPU:
     def test_replays_are_the_steps_themselves(self):
         """Also of a last, smaller batch, and on integers exactly: of each place how often it was used."""
         here, there = torch.zeros(10), torch.zeros(10, device="cuda")
-        step = Recorded(lambda places: there.index_add_(0, places, torch.ones(places.shape, device="cuda")))
+        ones = torch.ones(10, device="cuda")
+        step = ReplayedStep(lambda places: there.index_add_(0, places, ones[: len(places)]))
         for n_steps in range(1, 30):
             places = torch.randperm(10, generator=torch.Generator().manual_seed(n_steps))
             places = places[: 4 if n_steps % 5 else 2]
@@ -219,7 +220,7 @@ class TestOnAGPU:
         rows, others = rows_of(0, 50, "cuda"), rows_of(1, 30, "cuda")
         trials = [*TRIALS, ENTROPY]
         recorded = train_side_by_side(rows, others, trials=trials, seeds=[1, 2], **SIZES)
-        monkeypatch.setattr(side_by_side, "Recorded", lambda step: step)
+        monkeypatch.setattr(side_by_side, "ReplayedStep", lambda step: step)
         plain = train_side_by_side(rows, others, trials=trials, seeds=[1, 2], **SIZES)
         for one, other in zip(recorded, plain, strict=True):
             assert torch.equal(one, other)

@@ -48,7 +48,7 @@ two = Costs(wrong={"ill": 5, "well": 1}, reject={"ill": 1, "well": 0.3})
         ),
     ],
 )
-def test_costs_that_make_no_sense_are_refused(given, message):
+def test_costs_that_make_no_sense_raise(given, message):
     with pytest.raises(ValueError, match=message):
         Costs(**given)
 
@@ -196,14 +196,14 @@ def test_the_risk_of_classes_without_prices():
 def test_classes_that_are_priced_are_known():
     costs = Costs(wrong={0: 1, 1: 5})
     assert costs.risk([1, 1, 1], [1, -1, 1]) == pytest.approx(0.2 / 3)
-    assert costs.risk([1, 1, 1], [1, 0, 1]) == pytest.approx(5 / 3)  # Costs() would refuse to guess
+    assert costs.risk([1, 1, 1], [1, 0, 1]) == pytest.approx(5 / 3)  # Costs() would raise rather than guess
     assert Costs(wrong=5).risk([1, 1, 1], [1, 0, 1], labels=[0, 1]) == pytest.approx(5 / 3)
     with pytest.raises(ValueError, match=r"Mix of label .*y_true holds \['0'\], but .* name \[0, 1\]; name"):
         costs.risk(["0"], ["0"])
 
 
 @pytest.mark.parametrize("odd", ["heathy", "rejected"])
-def test_answers_that_are_no_class_are_refused_if_classes_are_priced(odd):
+def test_answers_that_are_no_class_raise_if_classes_are_priced(odd):
     with pytest.raises(
         ValueError, match=rf"y_pred holds '{odd}', which is neither .* \['ill', 'well'\] nor .* 'reject'"
     ):
@@ -308,7 +308,7 @@ def test_answers_hold_classes_and_label(classes, label, kind):
     assert not is_rejected(always, None).any()
 
 
-def test_refusals_are_found_in_arrays_of_any_kind():
+def test_rejections_are_found_in_arrays_of_any_kind():
     assert is_rejected(np.array(["a", "b"]), 0).tolist() == [False, False]
     assert is_rejected(np.array([1.0, 2.0]), "reject").tolist() == [False, False]
     assert is_rejected(np.array([1.0, np.nan]), np.nan).tolist() == [False, True]
@@ -317,7 +317,7 @@ def test_refusals_are_found_in_arrays_of_any_kind():
 
 
 def test_automatic_labels_are_not_guessed():
-    """Classes 0 and 1, refusals −1, but no row of class 0: the answer 0 would pass for a refusal."""
+    """Classes 0 and 1, rejections −1, but no row of class 0: the answer 0 would pass for a rejection."""
     with pytest.raises(
         ValueError, match=r"y_pred holds 0 and -1, neither of which is in y_true.* name it as"
     ):
@@ -330,7 +330,7 @@ def test_automatic_labels_are_not_guessed():
 
 
 def test_a_class_alone_leaves_automatic_labels_open():
-    """Of classes 0 and 1, a fold has the second alone: the wrong answer 0 would pass for a refusal."""
+    """Of classes 0 and 1, a fold has the second alone: the wrong answer 0 would pass for a rejection."""
     for y_true, y_pred, alone, odd in (
         ([1, 1, 1], [1, 0, 1], 1, 0),
         ([1, 1, 1], [1, 2, 1], 1, 2),

@@ -1,4 +1,4 @@
-"""Pictures of refusals, tested as the data they show."""
+"""Pictures of rejections, tested as the data they show."""
 
 import os
 import pickle
@@ -49,7 +49,7 @@ class Hesitant(Rejecting, LogisticRegression):
         super().__init__()
         self.low, self.high, self.reject_label_ = low, high, reject_label_
 
-    def _judge(self, X):
+    def _decisions(self, X):
         scores = self.decision_function(X)
         return (scores > 0).astype(int), (-self.low < scores) & (scores < self.high), np.abs(scores)
 
@@ -120,15 +120,15 @@ def test_a_classifier_that_rejects_shows_where_it_stands(rows, label):
     X, y = rows
     model = Hesitant(reject_label_=label).fit(X, y)
     scores = model.decision_function(X)
-    refused = (-0.9 < scores) & (scores < 0.2)
+    within = (-0.9 < scores) & (scores < 0.2)
     wrong = (scores > 0) != y
-    rejected, errors = refused.mean(), np.mean(wrong & ~refused)
+    rejected, errors = within.mean(), np.mean(wrong & ~within)
     assert 0.1 < rejected < 0.9
     assert errors > 0.02
     shown = {kind: ErrorRejectDisplay.from_estimator(model, X, y, kind=kind) for kind in KINDS}
     assert np.array(data(shown["error"].line_)) == pytest.approx(by_hand(wrong, np.abs(scores)))
     assert np.ravel(data(shown["error"].point_)) == pytest.approx([rejected, errors])
-    accuracy = np.mean(~wrong[~refused])
+    accuracy = np.mean(~wrong[~within])
     assert np.ravel(data(shown["coverage"].point_)) == pytest.approx([1 - rejected, accuracy])
     for kind in ("error", "coverage"):
         assert shown[kind].point_.get_marker() == "o"
@@ -258,7 +258,7 @@ class Unlabelled(LogisticRegression):
         return np.full(len(X), -1)
 
 
-def test_what_cannot_be_drawn_is_refused(rows):
+def test_what_cannot_be_drawn_raises(rows):
     X, y = rows
     draw = ErrorRejectDisplay.from_estimator
     with pytest.raises(ValueError, match="kind='roc', but it must be one of 'error', 'coverage', 'risk'"):
@@ -313,14 +313,14 @@ class Paired(LogisticRegression):
         return self.classes_[super().decision_function(X).argmax(axis=1)]
 
 
-def test_scores_that_disagree_with_the_answers_are_refused():
+def test_scores_that_disagree_with_the_answers_raise():
     X, y = load_iris(return_X_y=True)
     X = StandardScaler().fit_transform(X)
     with pytest.raises(ValueError, match=r"the highest for that which predict gives; .* to from_predictions"):
         ErrorRejectDisplay.from_estimator(Paired().fit(X, y), X, y)
 
 
-def test_bad_predictions_are_refused():
+def test_bad_predictions_raise():
     draw = ErrorRejectDisplay.from_predictions
     for given, message in (
         (([0, 1], [0], [1, 2]), "inconsistent numbers of samples"),
@@ -330,9 +330,9 @@ def test_bad_predictions_are_refused():
         (([0, 1], [0, "reject"], [1, 2]), "y_pred holds 'reject'"),
         (
             ([0, 1], [0, -1], [1, 2]),
-            r"y_pred holds -1, which stands for a refusal beside .* \[0, 1\], .* labels",
+            r"y_pred holds -1, which stands for a rejection beside .* \[0, 1\], .* labels",
         ),
-        ((["a", "b"], ["a", "reject"], [1, 2]), "y_pred holds 'reject', which stands for a refusal"),
+        ((["a", "b"], ["a", "reject"], [1, 2]), "y_pred holds 'reject', which stands for a rejection"),
         (([1, 1], [1, 0], [1, 2]), "1 is the only class known, and y_pred holds 0"),
         (([0, 1], [0, 1], [[1, 2], [3, 4]]), "1d array|array of shape"),
     ):
@@ -343,7 +343,7 @@ def test_bad_predictions_are_refused():
 
 def test_without_matplotlib(monkeypatch):
     code = "import sys, perceptrons.rejection.display as d; print('matplotlib' in sys.modules)"
-    env = {**os.environ, "PYTHONPATH": str(Path(perceptrons.__file__).parents[2])}
+    env = {**os.environ, "PYTHONPATH": str(Path(perceptrons.__file__).parents[1])}
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
     monkeypatch.setitem(sys.modules, "matplotlib", None)

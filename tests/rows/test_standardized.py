@@ -1,4 +1,4 @@
-"""Rows seen with mean 0 and deviation 1: the same as a standardised copy, in both layouts."""
+"""Rows seen with mean 0 and deviation 1: the same as a standardized copy, in both layouts."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def walk_of_copy(Z, order, steps, w):
 
 @settings(deadline=None, derandomize=True, max_examples=40)
 @given(st.integers(0, 10**6), st.sampled_from([np.asarray, sp.csr_array]), st.sampled_from(["f4", "f8"]))
-def test_as_good_as_a_standardised_copy(seed, layout, dtype):
+def test_as_good_as_a_standardized_copy(seed, layout, dtype):
     rng = np.random.RandomState(seed)
     m, n = rng.randint(2, 20), rng.randint(1, 6)
     X = (rng.standard_normal((m, n)) * (rng.uniform(size=(m, n)) < 0.6) + rng.randint(-2, 3, n)).astype(dtype)
@@ -53,7 +53,7 @@ def test_as_good_as_a_standardised_copy(seed, layout, dtype):
 
 
 @pytest.mark.parametrize("layout", [np.asarray, sp.csr_array], ids=["array", "CSR"])
-def test_rows_that_are_not_standardised_stay_as_they_are(layout):
+def test_rows_that_are_not_standardized_stay_as_they_are(layout):
     X = np.array([[1.0, 2.0], [0.0, 3.0]])
     rows, v = as_rows(layout(X)), np.array([1.0, 1.0])
     assert walk(rows, np.array([0, 1]), np.array([2.0, 1.0]), v).tolist() == [3.0, 15.0]

@@ -20,6 +20,8 @@ def test_farkas_on_random_systems():
         if i % 3 == 0:
             b = A @ (np.maximum(rng.standard_normal(n), 0.1) / np.linalg.norm(A, axis=0))
         length = np.linalg.norm(b)
+        if length == 0:
+            continue  # on some processors two columns cancel exactly
         answer = farkas(A, b, 0.05 * length)
         answer.verify(A, b)
         x, away = nnls(A, b, maxiter=1000)
@@ -135,7 +137,7 @@ def test_farkas_bad_bound():
 
 
 @pytest.mark.parametrize("b", [[3.0, 1.0], [-1.0, 1.0]])
-def test_farkas_forgeries_are_refused(b):
+def test_farkas_forgeries_raise(b):
     A = [[1.0, 1.0], [0.0, 1.0]]
     answer = farkas(A, b, 0.05)
     answer.verify(A, b)

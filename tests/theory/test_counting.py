@@ -11,7 +11,7 @@ from tests.naive.best_margin import best_margin
 
 
 def margins_of_all_partitions(points):
-    """The margin of every labelling of the points, 0 where there is none; one of each pair Y, -Y."""
+    """The margin of every labeling of the points, 0 where there is none; one of each pair Y, -Y."""
     signs = [(1, *rest) for rest in product((-1, 1), repeat=len(points) - 1)]
     return np.array([best_margin(points, np.array(y)) for y in signs])
 

@@ -1,4 +1,4 @@
-"""The best margin of a labelling: against its twin, at its limits, and its proof."""
+"""The best margin of a labeling: against its twin, at its limits, and its proof."""
 
 from dataclasses import replace
 
@@ -56,7 +56,7 @@ def test_best_margin_at_its_limits(monkeypatch):
         best_margin(np.eye(2), np.array([0, 1]))
 
 
-def test_a_false_margin_is_refused():
+def test_a_false_margin_raises():
     X, y, _ = separable(30, 5, margin=0.2, random_state=1)
     found = best_margin(X, y)
     for wrong, what in (
@@ -139,7 +139,7 @@ BAD_ROWS = [
 
 
 @pytest.mark.parametrize(("X", "message"), BAD_ROWS)
-def test_bad_rows_are_refused(X, message):
+def test_bad_rows_raise(X, message):
     with pytest.raises(ValueError, match=message):
         best_margin(X, [1, -1])
     with pytest.raises(ValueError, match=message):
@@ -159,7 +159,7 @@ def test_bad_rows_are_refused(X, message):
         ({"max_rounds": 2.5}, "max_rounds = 2.5, but it must be a whole number >= 1; leave it out"),
     ],
 )
-def test_bad_settings_are_refused(settings, message):
+def test_bad_parameters_raise(settings, message):
     with pytest.raises(ValueError, match=message):
         best_margin(np.eye(2), [1, -1], **settings)
     if "lift" in settings:

@@ -358,7 +358,7 @@ def forgeries(answer):
 
 
 @pytest.mark.parametrize("kind", SETS)
-def test_a_changed_field_is_refused(kind):
+def test_a_changed_field_raises(kind):
     K, L, eps = SETS[kind]
     answer = separate(K, L, eps)
     assert isinstance(answer, Near if "meet" in kind else Separated)
@@ -373,7 +373,7 @@ def test_a_changed_field_is_refused(kind):
 
 
 @pytest.mark.parametrize("kind", ["points apart", "points that meet"])
-def test_other_sets_are_refused(kind):
+def test_other_sets_raise(kind):
     K, L, eps = SETS[kind]
     answer = separate(K, L, eps)
     for other in ((L, K), (K + 0.1, L), (K[:1], L), (polytope(K), L)):
@@ -384,7 +384,7 @@ def test_other_sets_are_refused(kind):
             answer.verify(np.vstack([K, L]), L)
 
 
-def test_too_many_points_are_refused():
+def test_too_many_points_raise():
     K, L, eps = SETS["points that meet"]
     answer = separate(K, L, eps)
     most = 33 * (Pair.of(K, L, eps).radius / eps) ** 2
@@ -399,7 +399,7 @@ def test_too_many_points_are_refused():
     assert points_used(many) > most
 
 
-def test_a_row_named_twice_is_refused():
+def test_a_row_named_twice_raises():
     K, L, eps = SETS["points apart"]
     one = separate(K, L, eps).of_K
     assert one.rows.tolist() == [1]
@@ -409,7 +409,7 @@ def test_a_row_named_twice_is_refused():
         near.verify(K, K)
 
 
-def test_a_hyperplane_without_direction_is_refused():
+def test_a_hyperplane_without_direction_raises():
     K = np.array([[0.0, 0.0], [2.0, 0.0]])
     first = Combination(K[:1], np.array([1]), np.array([0]))
     nothing = Separated(np.zeros(2), 0.0, 0.1, 0.1, Pair.of(K, K, 0.1).centre, first, first)
@@ -417,7 +417,7 @@ def test_a_hyperplane_without_direction_is_refused():
         nothing.verify(K, K)
 
 
-def test_a_point_in_the_corner_of_a_disc_is_refused():
+def test_a_point_in_the_corner_of_a_disc_raises():
     disc, corner = ball([0.0, 0.0], 1.0), np.array([0.9, 0.9])  # inside the square around the disc
     there = Combination(corner[None], np.array([1]), None)
     here = Combination(corner[None], np.array([1]), np.array([0]))

@@ -1,8 +1,9 @@
 # mypy: allow-untyped-defs, allow-untyped-calls
-"""Where columns of numbers are cut in two: a cell is +1 where its value is greater than the cut.
+"""Binarization: each column of numbers is cut in two, and a cell is +1 where its value is above the cut.
 
 A column of two values is cut between them, any other at its weighted median. A column of one value c tells
-nothing of another; it is cut at c/2, which will be right where the values are 0 and 1 or −1 and +1.
+nothing of another; it is cut at c/2, which will be right where the values are 0 and 1 or −1 and +1. With
+`binarize=None` columns of more than two values raise an error, and the two levels of each are remembered.
 """
 
 from collections.abc import Iterator
@@ -15,8 +16,9 @@ from .._types import Array
 from ..compiled import compiled
 from ..rows.encode import as_rows, is_sparse
 from ..tables.thresholds import Numbers, readable, thresholds, whole_weights
+from .binary_parameters import AUTO
 
-TOGETHER = 16  # columns
+TOGETHER = 16  # columns that are read side by side
 
 
 class Levels(NamedTuple):
@@ -26,6 +28,75 @@ class Levels(NamedTuple):
     high: Array
 
 
+class Binarization(NamedTuple):
+    """Where columns are cut; and if no other values are allowed, their two levels."""
+
+    cuts: Array
+    levels: Levels | None
+
+
+def learn_binarization(
+    matrix: Any, weights: Array | None, binarize: float | str | None, names: Any
+) -> Binarization:
+    """From the first rows; `names` of columns are for the error about one of more than two values."""
+    if binarize is not None and binarize != AUTO:
+        return Binarization(np.full(matrix.shape[1], float(binarize)), None)
+    levels = levels_of(matrix)
+    more = np.flatnonzero(has_other_values(matrix, levels))
+    cuts = midpoints(levels)
+    if binarize is None:
+        require_two_values(more, names)
+        return Binarization(cuts, levels)
+    if len(more):
+        cuts[more] = medians(matrix, more, weights)
+    return Binarization(cuts, None)
+
+
+def require_same_binarize(learned: Binarization, binarize: float | str | None) -> None:
+    """Raise a ValueError if the parameter has changed: cuts stay what the first rows made them."""
+    changed = isinstance(binarize, float) and (learned.cuts != binarize).any()
+    if changed or (learned.levels is None) == (binarize is None):
+        raise ValueError(
+            f"binarize={binarize!r}, but columns were cut otherwise when the first rows came; set it back, "
+            "or fit anew."
+        )
+
+
+def add_levels(learned: Binarization, matrix: Any, names: Any) -> Binarization:
+    """Raise a ValueError for values that columns have not had; but where a column has had one only, a second
+    is welcome if it is on the other side of the cut."""
+    if learned.levels is None:
+        return learned
+    (low, high), cuts, now = learned.levels, learned.cuts, levels_of(matrix)
+    below = (low == high) & (low > cuts) & (now.low <= cuts)
+    above = (low == high) & (low <= cuts) & (now.high > cuts)
+    levels = Levels(np.where(below, now.low, low), np.where(above, now.high, high))
+    require_two_values(np.flatnonzero(has_other_values(matrix, levels)), names)
+    return learned._replace(levels=levels)
+
+
+def merge_levels(one: Binarization, other: Binarization, names: Any) -> Binarization:
+    """The levels of both, where others are not allowed; the cuts are the same."""
+    if one.levels is None or other.levels is None:
+        return one
+    values = np.stack([*one.levels, *other.levels])
+    sides = (np.where(side, values, np.nan) for side in (values <= one.cuts, values > one.cuts))
+    low, high = ((np.fmin.reduce(side), np.fmax.reduce(side)) for side in sides)
+    require_two_values(np.flatnonzero((low[0] < low[1]) | (high[0] < high[1])), names)
+    return one._replace(levels=Levels(np.fmin(low[0], high[0]), np.fmax(low[0], high[0])))
+
+
+def require_two_values(wrong_columns: Array, names: Any) -> None:
+    if len(wrong_columns):
+        which = f"{wrong_columns[0]}" if names is None else f"{names[wrong_columns[0]]!r}"
+        many = f" (and so have {len(wrong_columns) - 1} more)" * (len(wrong_columns) > 1)
+        raise ValueError(
+            f"Column {which} has more than two values, or two on the same side of its cut{many}, rows seen "
+            "before included; binarize=None takes columns of two. Use 'auto', which cuts others at the "
+            "median, or a number."
+        )
+
+
 def levels_of(matrix: Any) -> Levels:
     """Of an array or a CSR matrix."""
     if is_sparse(matrix):
@@ -33,20 +104,20 @@ def levels_of(matrix: Any) -> Levels:
     else:
         cells = _numbers(matrix)
         low, high = cells[0].copy(), cells[0].copy()
-        widen(cells, low, high)
+        widen_range(cells, low, high)
     return Levels(low.astype(np.float64), high.astype(np.float64))
 
 
-def others(matrix: Any, levels: Levels) -> Array:
+def has_other_values(matrix: Any, levels: Levels) -> Array:
     """Which columns hold a value that is neither of their levels."""
     found = np.zeros(matrix.shape[1], np.bool_)
     if is_sparse(matrix):
         stored = np.bincount(matrix.indices, minlength=matrix.shape[1])
-        mark_stored(as_rows(matrix), *levels, found)
+        find_other_stored(as_rows(matrix), *levels, found)
         found |= (stored < matrix.shape[0]) & (levels.low != 0) & (levels.high != 0)
     else:
         cells = _numbers(matrix)
-        mark_cells(cells, *_own(levels, cells.dtype), found)
+        find_other_cells(cells, *_in_type(levels, cells.dtype), found)
     return found
 
 
@@ -54,15 +125,15 @@ def _numbers(matrix: Array) -> Array:
     return matrix.view(np.uint8) if matrix.dtype == np.bool_ else matrix
 
 
-def _own(levels: Levels, dtype: Any) -> Levels:
+def _in_type(levels: Levels, dtype: Any) -> Levels:
     """In the type of the values, if it holds them all: bytes are quicker to compare with bytes."""
     with np.errstate(all="ignore"):
-        own = Levels(*(part.astype(dtype) for part in levels))
+        own = Levels(*(ends.astype(dtype) for ends in levels))
     same = all((mine == its).all() for mine, its in zip(own, levels, strict=True))
     return own if same and dtype.itemsize < 8 else levels
 
 
-def middles(levels: Levels) -> Array:
+def midpoints(levels: Levels) -> Array:
     """Cuts between two values; low ≤ cut < high, however near they are."""
     low, high = levels
     middle = low / 2 + high / 2
@@ -86,7 +157,7 @@ def _taken(matrix: Array, columns: Array) -> Iterator[Array]:
 
 
 def _median(values: Array) -> float:
-    """As `thresholds` says, without sorting."""
+    """The threshold that `thresholds` finds, without sorting."""
     middle = (len(values) - 1) // 2
     value = np.partition(values, middle)[middle]
     if value == values.max():
@@ -99,23 +170,20 @@ def _sparse_medians(matrix: Any, columns: Array, weights: Array | None) -> Array
     csc, n_rows = matrix.tocsc(), matrix.shape[0]
     whole = None if weights is None else whole_weights(weights, 1)
     each = np.ones(n_rows, np.int64) if whole is None else whole
-    stored = np.bincount(matrix.indices, each[_row_numbers(matrix)] * (matrix.data != 0), matrix.shape[1])
+    row_numbers = np.repeat(np.arange(n_rows), np.diff(matrix.indptr))
+    stored = np.bincount(matrix.indices, each[row_numbers] * (matrix.data != 0), matrix.shape[1])
     zero = (2 * stored <= each.sum()) & (levels_of(matrix).low >= 0)
     cuts = np.zeros(len(columns))
     for k in np.flatnonzero(~zero[columns]):
-        part = slice(csc.indptr[columns[k]], csc.indptr[columns[k] + 1])
-        cells = Numbers(csc.data[part].astype(np.float64), n_rows, csc.indices[part])
+        column = slice(csc.indptr[columns[k]], csc.indptr[columns[k] + 1])
+        cells = Numbers(csc.data[column].astype(np.float64), n_rows, csc.indices[column])
         cuts[k] = thresholds(cells, whole, 1)[0]
     return cuts
 
 
-def _row_numbers(matrix: Any) -> Array:
-    return np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-
-
 @compiled
-def widen(X, low, high):
-    """Both in one pass over the rows."""
+def widen_range(X, low, high):
+    """Both ends of each column in one pass over the rows."""
     for i in range(X.shape[0]):
         for j in range(X.shape[1]):
             low[j] = min(low[j], X[i, j])
@@ -123,14 +191,14 @@ def widen(X, low, high):
 
 
 @compiled
-def mark_cells(X, low, high, found):
+def find_other_cells(X, low, high, found):
     for i in range(X.shape[0]):
         for j in range(X.shape[1]):
             found[j] |= (X[i, j] != low[j]) & (X[i, j] != high[j])
 
 
 @compiled
-def mark_stored(X, low, high, found):
+def find_other_stored(X, low, high, found):
     for e in range(X.data.size):
         j = X.indices[e]
         found[j] |= (X.data[e] != low[j]) & (X.data[e] != high[j])

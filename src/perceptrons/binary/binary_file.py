@@ -1,4 +1,4 @@
-"""What model files hold of this room's learner: weights, threshold, cuts, and what was counted."""
+"""What model files hold of `BinaryPerceptron`: weights, threshold, cuts, and what was counted."""
 
 from typing import Any
 
@@ -36,8 +36,8 @@ FIELDS: dict[str, Field] = {
 }
 
 
-def restore(model: Any) -> None:
-    """Do the parts make a model that a fit could have left?"""
+def check_loaded(model: Any) -> None:
+    """Raise a ValueError unless a fit could have left these values."""
     if len(model.classes_) not in (1, 2):
         raise ValueError(f"there are {len(model.classes_)} classes, but it tells two apart")
     if not np.isin(model.coef_, (-1, 0, 1)).all():

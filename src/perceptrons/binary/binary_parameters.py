@@ -10,7 +10,7 @@ INFLUENCE, HEBB, SBPI, AUTO = "influence", "clipped-hebb", "sbpi", "auto"
 FIGURE_1, MIN_ERROR = "figure-1", "min-error"  # how thresholds are chosen
 
 
-class Settings(NamedTuple):
+class BinaryParameters(NamedTuple):
     method: str
     epsilon: float
     threshold: int | str  # an integer, "figure-1", "min-error"; "auto" for sbpi, which learns it
@@ -23,19 +23,18 @@ class Settings(NamedTuple):
         return self.method == SBPI or isinstance(self.threshold, str)
 
 
-def read_settings(model: Any) -> Settings:
+def read_parameters(model: Any) -> BinaryParameters:
     method = one_of("method", model.method, (INFLUENCE, HEBB, SBPI))
     epsilon = number("epsilon", model.epsilon, "(0, 1)", "use 0.1, the error that is aimed at")
     most = number("max_epochs", model.max_epochs, "[1, inf)", "use 1000", Integral)
-    return Settings(method, float(epsilon), _threshold(model), _binarize(model.binarize), int(most))
+    return BinaryParameters(method, float(epsilon), _threshold(model), _binarize(model.binarize), int(most))
 
 
 def _threshold(model: Any) -> int | str:
     value = model.threshold
     if is_number(value, Integral):
-        return int(
-            number("threshold", value, f"[{-MOST}, {MOST}]", "a sum of votes is never so large", Integral)
-        )
+        limits = f"[{-MOST}, {MOST}]"
+        return int(number("threshold", value, limits, "a sum of votes is never so large", Integral))
     if not isinstance(value, str) or value not in (AUTO, FIGURE_1, MIN_ERROR):
         raise ValueError(
             f"threshold={value!r}, but it must be an integer, 'auto', 'min-error' or 'figure-1'; use 'auto'."

@@ -1,7 +1,7 @@
 """`BinaryPerceptron`: Golea and Marchand, "On Learning Perceptrons with Binary Weights".
 
 g(x) = +1 iff Σ w_i x_i > θ, with x_i = ±1, w_i = −1, 0 or +1, and an integer θ. One pass of counting finds
-the weights (Figure 1, or eq. 11), a second look at the rows the threshold.
+the weights (Figure 1, or eq. 11), a second pass over the rows the threshold.
 
 Deviations: columns of numbers are cut in two; the threshold is by default that of fewest errors, because step
 7 of Figure 1 breaks under noise; a column of one value is neglected whatever the method; rows may have
@@ -17,27 +17,19 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._types import Array
-from ..base import Threshold, codes_of
+from ..base import Threshold, all_or_nothing, codes_of
 from ..model_file.declarations import Field
 from ..rows.bits import Bits
 from ..rows.encode import is_sparse
 from ..rows.order import generators, keys
-from ..rows.packing import Flips, cells_of
-from .binary_file import FIELDS, restore
-from .binary_parameters import SBPI, Settings, read_settings
-from .binary_problem import (
-    Cut,
-    Problem,
-    check_kept,
-    check_levels,
-    learn_cuts,
-    merged,
-    read_problem,
-    read_rows,
-)
+from ..rows.packing import SparseBits, to_bits
+from .binarization import Binarization, add_levels, learn_binarization, merge_levels, require_same_binarize
+from .binary_file import FIELDS, check_loaded
+from .binary_parameters import SBPI, BinaryParameters, read_parameters
 from .counts import Counts, count, count_array
-from .kept_rows import Reservoir, Rows, sample
-from .learning import Outcome, conclude
+from .encoded_bits import EncodedBits, encode_bits, read_matrix
+from .kept_rows import LabeledBits, Reservoir, fill_reservoir
+from .learning import BinaryFit, learn
 from .packed_perceptron import pack_weights
 
 
@@ -51,25 +43,25 @@ class BinaryPerceptron(Threshold):
     Parameters
     ----------
     method : {"influence", "clipped-hebb", "sbpi"}, default "influence"
-        "influence": the sign of how much more often a row is positive where the column is +1, for columns
-        that are independent of each other; 0 where it makes no difference. "clipped-hebb": the sign of Σ y x,
-        for columns that are +1 as often as −1. Both take one pass. "sbpi": epochs of corrections to hidden
-        integers, whose signs the weights are; it often finds weights that are right about all rows, if
-        there are any; least so where random rows are 1 to 1.7 times as many as columns.
+        "influence": a weight is the sign of how much more often a row is positive where the column is +1, and
+        0 where it makes no difference; for columns that are independent of each other. "clipped-hebb": the
+        sign of Σ y x, for columns that are +1 as often as −1. Both take one pass. "sbpi": epochs of
+        corrections to hidden integers, whose signs are the weights; it often finds weights that are right
+        about all rows, if there are any, least so where random rows are 1 to 1.7 times as many as columns.
     epsilon : float in (0, 1), default 0.1
-        The error that is aimed at. Of a class a share of epsilon/4 is too small to matter, of a column's
-        value one of epsilon/(4n), and so is an influence of epsilon/(4(n + 1)).
+        The error that is aimed at. What is too small to matter: a class whose share of the rows is epsilon/4,
+        a value whose share of its column is epsilon/(4n), and an influence of epsilon/(4(n + 1)).
     threshold : "auto", "min-error", "figure-1" or int, default "auto"
-        "min-error": the fewest errors on the training rows, the lowest of several. "figure-1": the lowest
-        that makes all but epsilon/4 of the positive answers right; more noise than that breaks it. "auto": 0
-        for "clipped-hebb", "min-error" for "influence"; "sbpi" learns it with the weights.
+        "min-error": the threshold of fewest errors on the training rows, the lowest of several. "figure-1":
+        the lowest that makes all but epsilon/4 of the positive predictions right; more noise than that breaks
+        it. "auto": 0 for "clipped-hebb", "min-error" for "influence"; "sbpi" learns it with the weights.
     binarize : "auto", float or None, default "auto"
-        Where columns are cut: a value is +1 if it is greater. "auto": between the two values of a column
-        that has two, else at the median. None: a column of more than two values is an error.
+        Where columns are cut: a greater value becomes +1, another −1. "auto": between the two values of a
+        column that has two, else at the median. None: a column of more than two values is an error.
     max_epochs : int, default 1000
-        Of "sbpi", at most; reaching it warns.
+        The most epochs of "sbpi"; reaching it warns.
     random_state : int, RandomState or None, default None
-        Draws the order of rows in "sbpi", and of long streams those that are kept for the threshold.
+        Draws the order of rows in "sbpi", and which rows of a long stream are kept for the threshold.
 
     Attributes
     ----------
@@ -86,14 +78,15 @@ class BinaryPerceptron(Threshold):
 
     Notes
     -----
-    All votes weigh the same, so that columns which have nothing to say, and vote at random, do harm: leave
-    them out, as with scikit-learn's `SelectKBest`.
+    All votes weigh the same, so that columns which say nothing of the class, and vote at random, do harm:
+    leave them out, for example with scikit-learn's `SelectKBest`.
 
-    `partial_fit` counts batch by batch; the weights are those of all rows at once. Columns are cut as the
-    first batch says; one that is constant in it at half its value, which is right for 0 and 1 or −1 and +1:
-    for others give `binarize` as a number. For a threshold that depends on rows, `fit` and `partial_fit` keep
-    65,536 of them, a bit per cell (sparse rows stay sparse): all, until there are more, then a fair sample.
-    Model files do not hold them, nor do copies and pickles of a model that has seen `fit` alone.
+    `partial_fit` counts batch by batch; the weights are those of all rows at once. The first batch decides
+    where columns are cut; one that is constant in it is cut at half its value, which is right for 0 and 1 or
+    −1 and +1: for others give `binarize` as a number. For a threshold that depends on rows,
+    `fit` and `partial_fit` keep 65,536 of them, a bit per cell (sparse rows stay sparse): all, until there
+    are more, then a fair sample. Model files do not hold them, nor do copies and pickles of a model that has
+    seen `fit` alone.
 
     With weights of rows "sbpi" visits a row as often as it weighs, or draws rows by weight. It packs sparse
     rows, which may take more memory.
@@ -114,7 +107,7 @@ class BinaryPerceptron(Threshold):
 
     _file_fields: ClassVar[dict[str, Field]] = FIELDS
     _reservoir: Reservoir | None
-    _source: Any  # of its keys
+    _rng: Any  # draws the keys of rows; None in a model from a file
     _streams: bool  # whether more rows have come than those of `fit`
 
     def __init__(
@@ -135,21 +128,19 @@ class BinaryPerceptron(Threshold):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "BinaryPerceptron":
-        """Learn from rows of two classes; if there is one only, it is always answered."""
-        settings, before = read_settings(self), vars(self).copy()
-        try:
-            problem = read_problem(self, X, y, sample_weight, reset=True)
-            cut = learn_cuts(problem, settings.binarize, self._names())
-            counts, rows = _look(problem, cut, settings)
+        """Learn from rows of two classes; if there is one only, every row is predicted to be of it."""
+        parameters = read_parameters(self)
+        with all_or_nothing(self):
+            encoded = encode_bits(self, X, y, sample_weight, reset=True)
+            binarization = self._first_binarization(encoded, parameters)
+            counts, rows = _count_rows(encoded, binarization, parameters)
             (rng,) = generators(self.random_state, 1)
-            outcome = conclude(counts, rows, settings, rng)
-        except Exception:
-            self.__dict__ = before  # as if nothing had happened
-            raise
-        self._reservoir, self._source, self._streams = _keep(rows, settings, rng), rng, False
-        self._publish(outcome, problem.classes, counts, cut, settings)
-        if rows and not outcome.converged:
-            self._complain(rows)
+            fitted = learn(counts, rows, parameters, rng)
+            self._reservoir, self._rng, self._streams = _keep(rows, parameters, rng), rng, False
+            self._publish(fitted, encoded.classes, counts, binarization, parameters)
+        if rows and not fitted.converged:
+            share = rows.errors(self.packed_) / float(counts.rows)
+            warnings.warn(complaint(self.max_epochs, share), ConvergenceWarning, stacklevel=2)
         return self
 
     @available_if(_counts_alone)  # type: ignore[untyped-decorator]
@@ -157,29 +148,25 @@ class BinaryPerceptron(Threshold):
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
     ) -> "BinaryPerceptron":
         """Count more rows; not for "sbpi". The first call must name the classes."""
-        settings, before = read_settings(self), vars(self).copy()
-        first = not hasattr(self, "counts_")
-        try:
+        parameters, first = read_parameters(self), not hasattr(self, "counts_")
+        with all_or_nothing(self):
             names = _named(classes) if first else self.classes_
             if classes is not None and not np.array_equal(_named(classes), names):
                 raise ValueError(f"classes={classes!r}, but the first call named {names.tolist()}.")
-            problem = read_problem(self, X, y, sample_weight, first, names)
+            encoded = encode_bits(self, X, y, sample_weight, first, names)
             if first:
-                cut = learn_cuts(problem, settings.binarize, self._names())
+                binarization = self._first_binarization(encoded, parameters)
             else:
-                check_kept(self._cut(), settings.binarize)
-                cut = check_levels(problem.matrix, self._cut(), self._names())
-            counts, rows = _look(problem, cut, settings)
-            source = generators(self.random_state, 1)[0] if first else self._source
-            kept = _keep(rows, settings, source)
+                require_same_binarize(self._binarization(), parameters.binarize)
+                binarization = add_levels(self._binarization(), encoded.matrix, self._names())
+            counts, rows = _count_rows(encoded, binarization, parameters)
+            rng = generators(self.random_state, 1)[0] if first else self._rng
+            kept = _keep(rows, parameters, rng)
             if not first:
                 counts, kept = self.counts_ + counts, _both(self._reservoir, kept)
-            outcome = conclude(counts, _rows(kept), settings, source)
-        except Exception:
-            self.__dict__ = before
-            raise
-        self._reservoir, self._source, self._streams = kept, source, True
-        self._publish(outcome, names, counts, cut, settings)
+            fitted = learn(counts, kept.rows if kept else None, parameters, rng)
+            self._reservoir, self._rng, self._streams = kept, rng, True
+            self._publish(fitted, names, counts, binarization, parameters)
         return self
 
     @available_if(_counts_alone)  # type: ignore[untyped-decorator]
@@ -193,18 +180,19 @@ class BinaryPerceptron(Threshold):
             raise ValueError(f"A {type(other).__name__} has no counts to add; merge a BinaryPerceptron.")
         check_is_fitted(self)
         check_is_fitted(other)
-        settings = read_settings(self)
+        parameters = read_parameters(self)
         for name in ("classes_", "feature_names_in_", "cuts_"):
             if not np.array_equal(getattr(self, name, ()), getattr(other, name, ())):
                 raise ValueError(
                     f"The models differ in {name}, so that their counts cannot be added; give both the same "
                     "classes and columns, and binarize as a number."
                 )
-        counts, kept = self.counts_ + other.counts_, _both(self._reservoir, other._reservoir)
-        cut = merged(self._cut(), other._cut(), self._names())
-        outcome = conclude(counts, _rows(kept), settings, self._source)
-        self._reservoir, self._streams = kept, True
-        self._publish(outcome, self.classes_, counts, cut, settings)
+        with all_or_nothing(self):
+            counts, kept = self.counts_ + other.counts_, _both(self._reservoir, other._reservoir)
+            binarization = merge_levels(self._binarization(), other._binarization(), self._names())
+            fitted = learn(counts, kept.rows if kept else None, parameters, self._rng)
+            self._reservoir, self._streams = kept, True
+            self._publish(fitted, self.classes_, counts, binarization, parameters)
         return self
 
     def pack(self, X: Any) -> Bits:
@@ -222,22 +210,27 @@ class BinaryPerceptron(Threshold):
         codes = codes_of(self.decision_function(X))
         return np.asarray(self.classes_[np.minimum(codes, len(self.classes_) - 1)])
 
-    def _cells(self, X: Any) -> Bits | Flips:
+    def _cells(self, X: Any) -> Bits | SparseBits:
         check_is_fitted(self)
-        matrix = read_rows(self, X)
-        check_levels(matrix, self._cut(), self._names())
-        return cells_of(matrix, self.cuts_)
+        matrix = read_matrix(self, X)
+        add_levels(self._binarization(), matrix, self._names())  # raises for values never seen
+        return to_bits(matrix, self.cuts_)
 
     def _publish(
-        self, outcome: Outcome, classes: Array, counts: Counts, cut: Cut, settings: Settings
+        self,
+        fitted: BinaryFit,
+        classes: Array,
+        counts: Counts,
+        binarization: Binarization,
+        parameters: BinaryParameters,
     ) -> None:
-        self.classes_, self.counts_, (self.cuts_, self._levels) = classes, counts, cut
-        self.coef_, self.threshold_ = outcome.model.coef[None], outcome.model.threshold
-        _, self.influence_, self.neglected_ = outcome.found
+        self.classes_, self.counts_, (self.cuts_, self._levels) = classes, counts, binarization
+        self.coef_, self.threshold_ = fitted.model.coef[None], fitted.model.threshold
+        _, self.influence_, self.neglected_ = fitted.counted
         for name in {"n_epochs_", "converged_"} & vars(self).keys():
             delattr(self, name)
-        if settings.method == SBPI:
-            self.n_epochs_, self.converged_ = outcome.n_epochs, outcome.converged
+        if parameters.method == SBPI:
+            self.n_epochs_, self.converged_ = fitted.n_epochs, fitted.converged
         self._derive()
 
     def _derive(self) -> None:
@@ -248,8 +241,8 @@ class BinaryPerceptron(Threshold):
 
     def _loaded(self) -> None:
         """Check what a model file held."""
-        restore(self)
-        self._reservoir, self._source, self._streams = None, None, False
+        check_loaded(self)
+        self._reservoir, self._rng, self._streams = None, None, False
         self._derive()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -259,20 +252,14 @@ class BinaryPerceptron(Threshold):
             state["_reservoir"] = None
         return state
 
-    def _cut(self) -> Cut:
-        return Cut(self.cuts_, self._levels)
+    def _first_binarization(self, encoded: EncodedBits, parameters: BinaryParameters) -> Binarization:
+        return learn_binarization(encoded.matrix, encoded.weights, parameters.binarize, self._names())
+
+    def _binarization(self) -> Binarization:
+        return Binarization(self.cuts_, self._levels)
 
     def _names(self) -> Any:
         return getattr(self, "feature_names_in_", None)
-
-    def _complain(self, rows: Rows) -> None:
-        share = rows.errors(self.packed_) / float(self.counts_.rows)
-        warnings.warn(
-            f"After max_epochs={self.max_epochs}, {100 * share:.3g} % of the training rows are wrong; "
-            "perhaps no weights of -1 and +1 are right about all. Raise max_epochs, or use 'influence'.",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -280,14 +267,23 @@ class BinaryPerceptron(Threshold):
         return tags
 
 
-def _look(problem: Problem, cut: Cut, settings: Settings) -> tuple[Counts, Rows | None]:
-    """What is counted; and the rows, if there is something to be chosen by them."""
-    matrix, positive, weights, _ = problem
-    if not settings.needs_rows and weights is None and not is_sparse(matrix):
-        return count_array(matrix, cut.cuts, positive), None
-    cells = cells_of(matrix, cut.cuts)
+def complaint(max_epochs: int, share: float) -> str:
+    return (
+        f"After max_epochs={max_epochs}, {100 * share:.3g} % of the training rows are wrong; perhaps no "
+        "weights of -1 and +1 are right about all. Raise max_epochs, or use 'influence'."
+    )
+
+
+def _count_rows(
+    encoded: EncodedBits, binarization: Binarization, parameters: BinaryParameters
+) -> tuple[Counts, LabeledBits | None]:
+    """The counts; and the rows as bits, if there is something to be chosen by them."""
+    matrix, positive, weights, _ = encoded
+    if not parameters.needs_rows and weights is None and not is_sparse(matrix):
+        return count_array(matrix, binarization.cuts, positive), None
+    cells = to_bits(matrix, binarization.cuts)
     counts = count(cells, positive, weights)
-    return counts, Rows(cells, positive, weights) if settings.needs_rows else None
+    return counts, LabeledBits(cells, positive, weights) if parameters.needs_rows else None
 
 
 def _named(classes: Any) -> Array:
@@ -296,16 +292,12 @@ def _named(classes: Any) -> Array:
     return np.unique(classes)
 
 
-def _keep(rows: Rows | None, settings: Settings, source: Any) -> Reservoir | None:
+def _keep(rows: LabeledBits | None, parameters: BinaryParameters, rng: Any) -> Reservoir | None:
     """What `partial_fit` will need, if the threshold depends on rows."""
-    if rows is None or source is None or settings.method == SBPI:
+    if rows is None or rng is None or parameters.method == SBPI:
         return None
-    cells = rows.cells.copied() if isinstance(rows.cells, Flips) else rows.cells
-    return sample(rows._replace(cells=cells), keys(len(rows.positive), source))
-
-
-def _rows(kept: Reservoir | None) -> Rows | None:
-    return None if kept is None else kept.rows
+    cells = rows.cells.copied() if isinstance(rows.cells, SparseBits) else rows.cells
+    return fill_reservoir(rows._replace(cells=cells), keys(len(rows.positive), rng))
 
 
 def _both(one: Reservoir | None, other: Reservoir | None) -> Reservoir | None:

@@ -12,14 +12,14 @@ import numpy as np
 from .._types import Array
 from ..compiled import compiled
 from ..rows.bits import Bits, joint_counts, pack_vector, weighted_ones
-from ..rows.packing import Flips, comparable
+from ..rows.packing import SparseBits, comparable
 
 BLOCK = 127  # rows whose ones a byte can count
 EXACT = 2.0**53  # integers up to here are floats, too
 
 
 class Counts(NamedTuple):
-    """Weights of rows; without weights, their numbers."""
+    """How many rows there are of each kind; with weights, what they weigh together."""
 
     rows: Any
     positive: Any
@@ -35,12 +35,12 @@ class Counts(NamedTuple):
         return np.asarray((self.ones == 0) | (self.ones == self.rows))
 
 
-def count(cells: Bits | Flips, positive: Array, weights: Array | None = None) -> Counts:
+def count(cells: Bits | SparseBits, positive: Array, weights: Array | None = None) -> Counts:
     """Packed or sparse rows, which of them are positive, and what each counts."""
     if weights is not None:
         ones, both = _weighted(cells, weights, positive)
         return Counts(_sum(weights), _sum(weights * positive), ones, both)
-    if isinstance(cells, Flips):
+    if isinstance(cells, SparseBits):
         ones, both = _weighted(cells, np.ones(len(cells), np.int64), positive)
     else:
         ones, both = np.zeros(cells.width, np.int64), np.zeros(cells.width, np.int64)
@@ -67,13 +67,13 @@ def exact_weights(weights: Array) -> Array:
     return weights.astype(np.int64) if whole else weights.astype(np.float64)
 
 
-def _weighted(cells: Bits | Flips, weights: Array, positive: Array) -> tuple[Array, Array]:
+def _weighted(cells: Bits | SparseBits, weights: Array, positive: Array) -> tuple[Array, Array]:
     ones, both = np.zeros(cells.width, weights.dtype), np.zeros(cells.width, weights.dtype)
     heavy = weights * positive
     if isinstance(cells, Bits):
         weighted_ones(cells.words, weights, heavy, ones, both)
         return ones, both
-    weighted_flips(cells.indices, cells.indptr, weights, heavy, ones, both)
+    weighted_sparse(cells.indices, cells.indptr, weights, heavy, ones, both)
     base = cells.base
     return np.where(base, _sum(weights) - ones, ones), np.where(base, _sum(heavy) - both, both)
 
@@ -102,7 +102,7 @@ def add_cells(X, cuts, positive, ones, both):
 
 
 @compiled
-def weighted_flips(indices, indptr, weights, heavy, ones, both):
+def weighted_sparse(indices, indptr, weights, heavy, ones, both):
     for i in range(weights.size):
         for e in range(np.int64(indptr[i]), np.int64(indptr[i + 1])):
             ones[np.int64(indices[e])] += weights[i]

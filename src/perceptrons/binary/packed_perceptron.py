@@ -12,7 +12,7 @@ import numpy as np
 from .._types import Array
 from ..compiled import compiled
 from ..rows.bits import Bits, pack_vector, popcount
-from ..rows.packing import Flips
+from ..rows.packing import SparseBits
 
 THRESHOLD_BYTES = 4
 
@@ -44,7 +44,7 @@ class PackedPerceptron:
         pair = Bits(np.stack([self.signs, self.mask]), self.n_columns).unpacked().astype(np.int8)
         return np.asarray(pair[1] * (2 * pair[0] - 1), np.int8)
 
-    def scores(self, rows: Bits | Flips) -> Array:
+    def scores(self, rows: Bits | SparseBits) -> Array:
         """Σ w_i x_i of each row."""
         if rows.width != self.n_columns:
             raise ValueError(
@@ -53,14 +53,14 @@ class PackedPerceptron:
             )
         sums = np.empty(len(rows), np.int64)
         if isinstance(rows, Bits):
-            add_words(rows.words, self.signs, self.mask, sums)
+            sum_words(rows.words, self.signs, self.mask, sums)
         else:
             coef = self.coef.astype(np.int64)
             base = np.where(rows.base, coef, -coef)
-            add_flips(rows.indices, rows.indptr, 2 * base, int(base.sum()), sums)
+            sum_sparse(rows.indices, rows.indptr, 2 * base, int(base.sum()), sums)
         return sums
 
-    def predict(self, rows: Bits | Flips) -> Array:
+    def predict(self, rows: Bits | SparseBits) -> Array:
         """+1 or −1."""
         return np.where(self.scores(rows) > self.threshold, 1, -1).astype(np.int8)
 
@@ -71,7 +71,7 @@ def pack_weights(coef: Array, threshold: int) -> PackedPerceptron:
 
 
 @compiled
-def add_words(words, signs, mask, sums):
+def sum_words(words, signs, mask, sums):
     active = np.int64(0)
     for k in range(mask.size):
         active += popcount(mask[k])
@@ -83,7 +83,7 @@ def add_words(words, signs, mask, sums):
 
 
 @compiled
-def add_flips(indices, indptr, changes, start, sums):
+def sum_sparse(indices, indptr, changes, start, sums):
     for i in range(sums.size):
         total = start
         for e in range(np.int64(indptr[i]), np.int64(indptr[i + 1])):

@@ -11,7 +11,7 @@ hidden ones. With u = y(Σ w x − θ), which is odd:
 Ours: where a column is mostly +1 or mostly −1, its mean is taken off, 2 y (x − μ), μ in thirds; so steps are
 as above where columns are balanced, and h, counted in thirds, is an integer. The plain rule fails there: the
 common value outvotes the rare one. The threshold moves with the weights, θ ← θ − 2 y. They start from the
-influences. Neglected columns have no part, and θ has the parity that makes u odd.
+influences. Neglected columns take no part, and θ has the parity that makes u odd.
 """
 
 from typing import Any, NamedTuple
@@ -22,23 +22,23 @@ from .._types import Array
 from ..compiled import compiled
 from ..rows.bits import pack_vector, popcount
 from ..rows.order import coins, drawn, given, permuted
-from .kept_rows import Rows
+from .kept_rows import LabeledBits
 from .packed_perceptron import PackedPerceptron
 
 UNIT = 3  # of the hidden integers; odd, so that they are, and never 0
-OFTEN = 10  # so many visits per row, on average, are not too many
-SHARE = 0.3  # of the rows that are barely right, those that strengthen the weights
+OFTEN = 10  # the most visits per row, on average, that repeated rows may take
+SHARE = 0.3  # of the rows that are barely right, the share that strengthens the weights
 
 
-class Hidden(NamedTuple):
-    """What learning changes."""
+class HiddenWeights(NamedTuple):
+    """What an epoch changes."""
 
     h: Array
     signs: Array  # words: 1 where h > 0
     theta: Array  # one integer
 
 
-class Steps(NamedTuple):
+class SbpiSteps(NamedTuple):
     """What a correction adds to h where x = +1, and takes off where x = −1; 0 of neglected columns."""
 
     up: Array
@@ -47,10 +47,11 @@ class Steps(NamedTuple):
     active: int  # columns
 
 
-def steps_of(means: Array, neglected: Array) -> Steps:
+def sbpi_steps(means: Array, neglected: Array) -> SbpiSteps:
+    """`means` are those of the columns, in −1 … +1."""
     thirds = np.rint(UNIT * means).astype(np.int64)
     up, down = (np.where(neglected, 0, 2 * (UNIT + sign * thirds)) for sign in (-1, 1))
-    return Steps(up, down, pack_vector(~neglected), int(np.count_nonzero(~neglected)))
+    return SbpiSteps(up, down, pack_vector(~neglected), int(np.count_nonzero(~neglected)))
 
 
 def odd_threshold(threshold: int, active: int) -> int:
@@ -58,17 +59,23 @@ def odd_threshold(threshold: int, active: int) -> int:
     return threshold if (threshold + active) % 2 else threshold + 1
 
 
-def learn(
-    rows: Rows, words: Array, steps: Steps, start: PackedPerceptron, moves: bool, max_epochs: int, rng: Any
+def run_sbpi(
+    rows: LabeledBits,
+    words: Array,
+    steps: SbpiSteps,
+    start: PackedPerceptron,
+    moves: bool,
+    max_epochs: int,
+    rng: Any,
 ) -> tuple[PackedPerceptron, int]:
     """Epochs until no row is wrong, else the model of fewest errors; and their number.
 
-    words : those of the rows, packed. start : its weights are ±1, but of neglected columns. moves : whether
-    the threshold does.
+    words : those of the rows, packed. start : its weights are ±1, and 0 for neglected columns. moves :
+    whether the threshold is learned, too.
     """
     signs = np.where(rows.positive, 1, -1).astype(np.int8)
     theta = np.array([odd_threshold(start.threshold, steps.active)])
-    hidden = Hidden(UNIT * start.coef.astype(np.int64), start.signs.copy(), theta)
+    hidden = HiddenWeights(UNIT * start.coef.astype(np.int64), start.signs.copy(), theta)
     best, least, n_epochs = start, rows.errors(start), 0
     while least > 0 and n_epochs < max_epochs:
         order = _visits(len(signs), rows.weights, rng)
@@ -81,8 +88,8 @@ def learn(
 
 
 def _visits(n_rows: int, weights: Array | None, rng: Any) -> Array:
-    """The rows of an epoch: each once, or as often as it weighs; if that is too often, or no number of times,
-    as many as there are, drawn by weight."""
+    """The rows of an epoch: each once, or as often as it weighs; if that is too often, or not an
+    integer, as many as there are, drawn by weight."""
     if weights is not None and weights.dtype == np.int64 and weights.sum() <= OFTEN * n_rows:
         return permuted(np.repeat(given(n_rows), weights), rng)
     if weights is None or (weights == weights[0]).all():

@@ -1,1 +1,1 @@
-"""Perceptrons that may refuse to answer (Sundararajan and Pal)."""
+"""Perceptrons that may reject a row (Sundararajan and Pal)."""

@@ -26,6 +26,7 @@ from sklearn.utils.validation import (
 )
 
 from .._types import Array
+from ..base import all_or_nothing
 from ..checks import is_number, number, one_of
 from ..rejection.costs import Prices, read_costs
 from ..rejection.labels import resolve
@@ -36,25 +37,31 @@ METHODS = ("sigmoid", "isotonic")
 
 
 class ChowClassifier(Rejecting, BaseEstimator):
-    """Any classifier, made to refuse where an answer is expected to cost more.
+    """Any classifier, made to reject the rows where an answer is expected to cost more.
 
     Parameters
     ----------
-    estimator : a classifier; a fitted one may be passed as `FrozenEstimator(model)`, and is then calibrated
-        by all rows of `fit`, which should not be those it was trained on.
-    costs : a `Costs` object; None is errors of cost 1 and refusals of `reject_cost`.
-    calibration : {"sigmoid", "isotonic", None}, how scores become posteriors: by Platt's sigmoid, which needs
-        few rows, by isotonic regression, or not at all; then the estimator's own `predict_proba` is believed.
-        One estimator, trained on all rows, is calibrated by scores that copies of it gave to rows they were
-        not trained on. (To average copies, each calibrated by one fold, needs more rows: with sigmoids it
-        cost three times as much on scikit-learn's wine and digits, whose classes are far apart.) This fails
-        if copies differ: use result="average" or "pocket" for a perceptron that does not converge.
-    reject_cost : from 0 to below 1, what a refusal costs beside errors that cost 1.
-    cv : the folds: a number (fewer if a class has fewer rows), a scikit-learn splitter, or a list of
-        (train, test) rows, that tests each row once.
-    reject_label : what `predict` says where it rejects. "auto" is "reject" beside texts, else 0, −1 or the
-        number below all classes, the first that is no class; None: it always answers, as ensembles that count
-        predictions need it.
+    estimator : classifier
+        The classifier to calibrate. A fitted one can be passed as `FrozenEstimator(model)`; it is then
+        calibrated by all rows of `fit`, which should not be those it was trained on.
+    costs : Costs or None, default None
+        What answers and rejections cost. None: an error costs 1, a rejection `reject_cost`.
+    calibration : {"sigmoid", "isotonic", None}, default "sigmoid"
+        How scores become posteriors: by Platt's sigmoid, which needs few rows, by isotonic regression, or not
+        at all; then the estimator's own `predict_proba` is believed. One estimator, trained on all rows, is
+        calibrated by scores that copies of it gave to rows they were not trained on. (To average copies, each
+        calibrated by one fold, needs more rows: with sigmoids it cost three times as much on scikit-learn's
+        wine and digits, whose classes are far apart.) This fails if copies differ: use result="average" or
+        "pocket" for a perceptron that does not converge.
+    reject_cost : float in [0, 1), default 0.2
+        What a rejection costs where an error costs 1.
+    cv : int, splitter or list, default 5
+        The folds of the calibration: their number (fewer if a class has fewer rows), a scikit-learn splitter,
+        or a list of (train, test) rows that tests each row once.
+    reject_label : "auto", number, str or None, default "auto"
+        What `predict` says of a rejected row. "auto" is "reject" beside texts, else 0, −1 or the number below
+        all classes, the first that is no class; None: it always answers, as ensembles that count predictions
+        need it.
 
     Attributes
     ----------
@@ -67,8 +74,8 @@ class ChowClassifier(Rejecting, BaseEstimator):
     Notes
     -----
     The certainty that orders the rows of `error_reject_curve` is what an answer is expected to save, compared
-    to a refusal; rows below 0 are rejected. If costs are the same for all classes, it rises with the largest
-    posterior. `predict_liberal` gives the answer of least expected cost, which is not always the most
+    to a rejection; rows below 0 are rejected. If costs are the same for all classes, it rises with the
+    largest posterior. `predict_liberal` gives the answer of least expected cost, which is not always the most
     probable class: errors about some classes may cost more.
 
     Examples
@@ -111,13 +118,15 @@ class ChowClassifier(Rejecting, BaseEstimator):
         _check_weights(self.estimator, fit_params)
         classes, codes = encode_labels(y)
         prices, label = costs.of(classes), resolve(self.reject_label, classes)
-        fitted = self._prepare(classes, codes).fit(X, y, **fit_params)
-        self.classes_, self.reject_label_, self._prices = classes, label, prices
-        self.threshold_ = threshold(prices) if prices.uniform else None
-        self.calibrated_, self.estimator_ = fitted, _within(fitted, self.calibration)
+        with all_or_nothing(self):
+            fitted = self._prepare(classes, codes).fit(X, y, **fit_params)
+            self.classes_, self.reject_label_, self._prices = classes, label, prices
+            self.threshold_ = threshold(prices) if prices.uniform else None
+            inner = None if self.calibration is None else fitted.calibrated_classifiers_[0].estimator
+            self.calibrated_, self.estimator_ = fitted, fitted if inner is None else inner
         if prices.free:
             warnings.warn(
-                "A refusal costs nothing and a right answer gains nothing, so no answer can be better and "
+                "A rejection costs nothing and a right answer gains nothing, so no answer can be better and "
                 "every row is rejected; set reject_cost > 0, or a gain.",
                 UserWarning,
                 stacklevel=2,
@@ -145,8 +154,8 @@ class ChowClassifier(Rejecting, BaseEstimator):
             )
         return posteriors
 
-    def _judge(self, X: Any) -> tuple[Array, Array, Array]:
-        return judge(self.predict_proba(X), self._prices)
+    def _decisions(self, X: Any) -> tuple[Array, Array, Array]:
+        return decisions(self.predict_proba(X), self._prices)
 
     @property
     def n_features_in_(self) -> int:
@@ -173,8 +182,8 @@ def threshold(prices: Prices) -> float:
     return (b - c) / (b + a)
 
 
-def judge(posteriors: Array, prices: Prices) -> tuple[Array, Array, Array]:
-    """Of each row: the place of the cheapest answer, whether a refusal is cheaper, what the answer saves."""
+def decisions(posteriors: Array, prices: Prices) -> tuple[Array, Array, Array]:
+    """For each row: the code of the cheapest answer, whether rejecting is cheaper, what the answer saves."""
     a, b, c = prices
     if prices.uniform:  # as below, divided by a + b, so that T is exact
         scale, worth, needed = a[0] + b[0], posteriors, threshold(prices)
@@ -227,8 +236,8 @@ def _check_classifier(estimator: Any, calibration: Any) -> None:
         )
 
 
-def _is_estimator(it: Any) -> bool:
-    return not isinstance(it, type) and hasattr(it, "fit") and hasattr(it, "__sklearn_tags__")
+def _is_estimator(given: Any) -> bool:
+    return not isinstance(given, type) and hasattr(given, "fit") and hasattr(given, "__sklearn_tags__")
 
 
 def _check_known(frozen: Any, classes: Array) -> None:
@@ -242,30 +251,20 @@ def _check_known(frozen: Any, classes: Array) -> None:
 
 
 def _folds(cv: Any, counts: Array, frozen: bool) -> Any:
-    """The folds for classes of so many rows; a fitted estimator needs none, all rows calibrate it."""
+    """The folds, from the number of rows per class; a fitted estimator needs none: all rows calibrate it."""
     cv = 5 if cv is None else cv
     counted = is_number(cv, Integral)
     if counted:
         number("cv", cv, "[2, inf)", "use 5", Integral)
     if frozen:
         return [(np.arange(counts.sum()),) * 2]
+    if isinstance(cv, Sized) and not len(cv):
+        raise ValueError("cv has no splits, but at least one is needed; use 5.")
     if not counted:
-        return _splits(cv)
+        return cv  # a splitter or a list of splits; for anything else scikit-learn raises
     if counts.min() < 2:
         raise ValueError(
             "A class has 1 row, but calibration needs at least 2 of each, one to learn from and one to "
             "calibrate by; add rows, or use calibration=None."
         )
     return int(min(cv, counts.min()))
-
-
-def _splits(cv: Any) -> Any:
-    """A splitter, or a list of splits, of which there must be some; what is neither scikit-learn refuses."""
-    if isinstance(cv, Sized) and not len(cv):
-        raise ValueError("cv has no splits, but at least one is needed; use 5.")
-    return cv
-
-
-def _within(fitted: Any, calibration: Any) -> Any:
-    """The fitted estimator that is calibrated, or not."""
-    return fitted if calibration is None else fitted.calibrated_classifiers_[0].estimator

@@ -53,15 +53,17 @@ FIELDS: dict[str, Field] = {
 }
 
 
-def restore(model: Any) -> None:
-    """Do the parts make a model that can answer and refuse?"""
+def check_loaded(model: Any) -> None:
+    """Raise a ValueError unless the loaded attributes form a model that can answer and reject."""
     if len(model.classes_) != 2:
         raise ValueError(f"there are {len(model.classes_)} classes, but it tells two apart")
     if not (model.bands_ >= 0.0).all():
         raise ValueError(f"bands_ are {model.bands_.tolist()}, but they must be >= 0")
     a, b, c = model._prices
     if not ((a >= 0.0) & (a <= MOST) & (c >= 0.0) & (c < b) & (b <= MOST)).all():
-        raise ValueError("prices must be gains >= 0 and, for each class, refusals that cost less than errors")
+        raise ValueError(
+            "prices must be gains >= 0 and, for each class, rejections that cost less than errors"
+        )
     if not (model.step_sizes_ > 0.0).all():
         raise ValueError(f"step_sizes_ are {model.step_sizes_.tolist()}, but they must be > 0")
     if model.reject_label_ == AUTO:

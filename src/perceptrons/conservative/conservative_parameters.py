@@ -7,23 +7,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._types import Array
 from ..checks import flag, is_number, number, one_of
 from ..rejection.costs import Prices
-from .conservative_sweep import Steps
+from .conservative_sweep import CplrSteps
 
 CPLR1, CPLR2 = "cplr1", "cplr2"
-LEARNT, EXACT = "learnt", "exact"
+LEARNED, LEARNT, EXACT = "learned", "learnt", "exact"  # "learnt" is the older spelling of "learned"
 AUTO = "auto"
 BAND_STEPS = (0.01, 0.1, 1.0)
 
 
-class Settings(NamedTuple):
-    """As the training takes them."""
+class ConservativeParameters(NamedTuple):
+    """The checked parameters, as `restarts.train` takes them."""
 
     rule: str
     symmetric: bool
-    exact: bool
+    exact_bands: bool
     standardize: bool
     step_sizes: list[tuple[float, float]]  # of weights and of bands
     max_band: float | None  # None: by the scores of the starting weights
@@ -31,14 +30,15 @@ class Settings(NamedTuple):
     max_epochs: int
 
 
-def read_settings(model: Any) -> Settings:
+def read_parameters(model: Any) -> ConservativeParameters:
+    """Check the parameters of a `ConservativePerceptron`."""
     max_band = None if is_auto(model.max_band) else model.max_band
     if max_band is not None:
         number("max_band", max_band, "[0, inf)", "use 'auto'")
-    return Settings(
+    return ConservativeParameters(
         one_of("rule", model.rule, (CPLR1, CPLR2)),
         flag("symmetric", model.symmetric),
-        one_of("band", model.band, (LEARNT, EXACT)) == EXACT,
+        one_of("band", model.band, (LEARNED, LEARNT, EXACT)) == EXACT,
         flag("standardize", model.standardize),
         _step_sizes(model),
         None if max_band is None else float(max_band),
@@ -68,14 +68,11 @@ def _sizes(name: str, value: Any) -> list[float]:
     return [float(one) for one in sizes]
 
 
-def steps_of(rule: str, prices: Prices) -> Steps:
+def steps_of(rule: str, prices: Prices) -> CplrSteps:
     """Equations 9 to 11, or 13: by rejected or wrong, and by class."""
     a, b, c = prices
     nothing = np.zeros((2, 2))
     if rule == CPLR2:
-        return Steps(_pair(a + c, a + b), nothing, nothing)
-    return Steps(_pair(a + b, a + 2 * b - c), _pair(-(a + c), -(a + b)), _pair(b - c, b - c))
-
-
-def _pair(rejected: Array, wrong: Array) -> Array:
-    return np.stack([rejected, wrong])
+        return CplrSteps(np.stack([a + c, a + b]), nothing, nothing)
+    along, own = np.stack([a + b, a + 2 * b - c]), np.stack([-(a + c), -(a + b)])
+    return CplrSteps(along, own, np.stack([b - c, b - c]))

@@ -1,9 +1,9 @@
 """`ConservativePerceptron`: Sundararajan and Pal, "A Conservative Approach to Perceptron Learning".
 
-Predict +1 if s ≥ λ₊, −1 if s ≤ −λ₋, else reject; weights and bands are learnt together, for stated costs.
+Predict +1 if s ≥ λ₊, −1 if s ≤ −λ₋, else reject; weights and bands are learned together, for stated costs.
 
 Deviations: bands have an upper limit, without which weights may follow ever wider bands and never separate
-what is separable; whether the hyperplane separates all rows is looked at after each epoch, not after each
+what is separable; whether the hyperplane separates all rows is checked after each epoch, not after each
 correction; rows are visited in random order; costs are scaled so that the largest a + b is 1, which makes no
 difference to the costs of the paper's experiments and lets step sizes suit all others; the band of least
 training risk can be had exactly.
@@ -16,21 +16,21 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._types import Array
-from ..base import LinearThreshold
+from ..base import LinearThreshold, all_or_nothing
 from ..model_file.declarations import Field
 from ..rejection.costs import read_costs
 from ..rejection.labels import resolve
 from ..rejection.rejecting import Rejecting
 from ..rows.encode import encode
 from ..rows.order import generators
-from .conservative_file import FIELDS, PARAMETERS, restore
-from .conservative_parameters import read_settings
-from .outcome import Outcome, complaint, decide, futility, outcome
-from .restarts import Training, train
+from .conservative_file import FIELDS, PARAMETERS, check_loaded
+from .conservative_parameters import read_parameters
+from .outcome import ConservativeOutcome, complaint, decide, outcome_of
+from .restarts import TrainedRuns, train
 
 
 class ConservativePerceptron(Rejecting, LinearThreshold):
-    """A linear classifier of two classes that refuses doubtful rows, trained for what answers cost.
+    """A linear classifier of two classes that rejects doubtful rows, trained for stated costs of answers.
 
     Parameters
     ----------
@@ -38,19 +38,19 @@ class ConservativePerceptron(Rejecting, LinearThreshold):
         How weights and bands are corrected: "cplr1" by one gradient, row by row; "cplr2" the bands once per
         epoch, by what answers would gain and lose in them.
     reject_cost : float in [0, 1), default 0.2
-        What a refusal costs where an error costs 1 and a right answer nothing.
+        What a rejection costs where an error costs 1 and a right answer nothing.
     costs : Costs or None, default None
-        Other costs, which may differ by class; `reject_cost` is not looked at then.
+        Other costs, which may differ by class; `reject_cost` is ignored then.
     symmetric : bool, default False
         One band for both sides.
-    band : {"learnt", "exact"}, default "learnt"
-        "exact": for the weights found, the bands of least training risk.
+    band : {"learned", "exact"}, default "learned"
+        "exact": for the weights found, the bands of least training risk. "learnt" is accepted for "learned".
     standardize : bool, default True
         Learn from columns of mean 0 and deviation 1. `coef_`, `intercept_` are those of columns as they are.
     eta_weights, eta_bands : float or several; default (0.01, 0.1) and "auto"
         Step sizes; all pairs are tried. "auto": (0.01, 0.1, 1), for "cplr1" times that of the weights.
     max_band : float or "auto"
-        The upper limit of bands while they are learnt; "auto": twice the largest |score| of a run's start.
+        The upper limit of bands while they are learned; "auto": twice the largest |score| of a run's start.
     n_restarts : int, default 8
         Random starts; each is tried with each pair of step sizes.
     max_epochs : int, default 100
@@ -94,6 +94,7 @@ class ConservativePerceptron(Rejecting, LinearThreshold):
 
     _file_fields: ClassVar[dict[str, Field]] = FIELDS
     _file_parameters: ClassVar[dict[str, Field]] = PARAMETERS
+    _loaded = check_loaded
 
     def __init__(
         self,
@@ -102,7 +103,7 @@ class ConservativePerceptron(Rejecting, LinearThreshold):
         reject_cost: float = 0.2,
         costs: Any = None,
         symmetric: bool = False,
-        band: str = "learnt",
+        band: str = "learned",
         standardize: bool = True,
         eta_weights: Any = (0.01, 0.1),
         eta_bands: Any = "auto",
@@ -128,42 +129,34 @@ class ConservativePerceptron(Rejecting, LinearThreshold):
 
     def fit(self, X: Any, y: Any) -> "ConservativePerceptron":
         """Learn from rows of two classes."""
-        settings, costs = read_settings(self), read_costs(self.costs, self.reject_cost)
-        (rng,), before = generators(self.random_state, 1), vars(self).copy()
-        try:
+        parameters, costs = read_parameters(self), read_costs(self.costs, self.reject_cost)
+        (rng,) = generators(self.random_state, 1)
+        with all_or_nothing(self):
             data = encode(self, X, y)
             check_two(data.classes)
             prices, label = costs.of(data.classes), resolve(self.reject_label, data.classes)
             (signs,) = data.signs()
-            training = train(data, signs, prices, settings, rng)
+            training = train(data, signs, prices, parameters, rng)
             check_finite(self, training.best.coef)
-            found = outcome(training.best, data, signs, prices, settings)
-        except Exception:
-            self.__dict__ = before  # as if nothing had happened
-            raise
-        self.classes_, self.reject_label_, self._prices = data.classes, label, prices
-        self._publish(training, found)
-        if found.futile:
-            warnings.warn(futility(prices, found), UserWarning, stacklevel=2)
-        elif not found.converged:
-            n_runs = settings.n_restarts * len(settings.step_sizes)
-            warnings.warn(complaint(found, n_runs, settings.max_epochs), ConvergenceWarning, stacklevel=2)
+            found = outcome_of(training.best, data, signs, prices, parameters)
+            self.classes_, self.reject_label_, self._prices = data.classes, label, prices
+            self._publish(training, found)
+        if not found.converged:
+            n_runs = parameters.n_restarts * len(parameters.step_sizes)
+            category = UserWarning if found.rejects_all else ConvergenceWarning
+            warnings.warn(complaint(found, prices, n_runs, parameters.max_epochs), category, stacklevel=2)
         return self
 
-    def _publish(self, training: Training, found: Outcome) -> None:
+    def _publish(self, training: TrainedRuns, found: ConservativeOutcome) -> None:
         best = training.best
         self.coef_, self.intercept_ = best.coef[None], np.array([best.intercept])
         self.bands_, self.training_risk_, self.converged_ = found.bands, found.risk, found.converged
         self.step_sizes_ = np.array(training.step_sizes)
         self.n_updates_, self.n_iter_ = best.n_updates, training.n_epochs
 
-    def _judge(self, X: Any) -> tuple[Array, Array, Array]:
+    def _decisions(self, X: Any) -> tuple[Array, Array, Array]:
         scores = self.decision_function(X)
         return *decide(scores, self.bands_), np.abs(scores)
-
-    def _loaded(self) -> None:
-        """Check what a model file held."""
-        restore(self)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,10 +1,10 @@
 # mypy: allow-untyped-defs, allow-untyped-calls
-"""The compiled part of CPLR1 and CPLR2: a pass over the rows by several runs at once, a look at all rows.
+"""The compiled part of CPLR1 and CPLR2: a pass over the rows by several runs at once, then their risks.
 
 Runs differ in where they start and in their step sizes. A row is brought into the cache once and presented
 to all of them. A score s is on side + if s ≥ 0, else on side −; the row is rejected if |s| is less than the
 band of that side. A row that is rejected or on the wrong side corrects weights and bands by multiples that
-depend on which of both it is and on its class y (`Steps`), scaled by the run's step sizes:
+depend on which of both it is and on its class y (`CplrSteps`), scaled by the run's step sizes:
 
     w ← w + η·along·y·x    λ_y ← λ_y + η'·own    λ_−y ← λ_−y + η'·other
 
@@ -27,7 +27,7 @@ REJECTED, WRONG, RIGHT = 0, 1, 2
 NEGATIVE, POSITIVE = 0, 1  # sides, and classes
 
 
-class Steps(NamedTuple):
+class CplrSteps(NamedTuple):
     """Multiples by what went wrong, REJECTED or WRONG, and by the class of the row."""
 
     along: Array
@@ -35,7 +35,7 @@ class Steps(NamedTuple):
     other: Array
 
 
-class Runs(NamedTuple):
+class CplrRuns(NamedTuple):
     """What the runs have come to, and their step sizes; an entry per run."""
 
     weights: Array  # as `rows.standardized` keeps them
@@ -47,8 +47,8 @@ class Runs(NamedTuple):
     n_updates: Array
 
 
-class Look(NamedTuple):
-    """What all rows say about each run."""
+class Assessment(NamedTuple):
+    """How each run does on all rows; an entry per run."""
 
     risks: Array
     separated: Array  # no row is on the wrong side
@@ -56,7 +56,7 @@ class Look(NamedTuple):
 
 @compiled
 def sweep(X, rows, y, order, block, steps, symmetric, runs):
-    """Present the rows in this order to all runs; `rows` are those of X, not standardised.
+    """Present the rows in this order to all runs; `rows` are those of X, not standardized.
 
     `block` > 0: the order visits aligned blocks of that many rows, each streamed beforehand. What is returned
     means nothing; it keeps the compiler from dropping that.
@@ -93,8 +93,8 @@ def clipped(band, cap):
 
 
 @compiled
-def look(X, y, prices, batch, symmetric, runs, scores, found):
-    """Score all rows with each run, correct its bands if that is done now, and find its risk."""
+def assess(X, y, prices, batch, symmetric, runs, scores, found):
+    """Score all rows with each run, correct its bands if this is done once per pass, and find its risk."""
     for r in range(len(runs.intercepts)):
         for i in range(y.size):
             scores[i] = score(X, i, runs.weights[r]) + runs.intercepts[r]
@@ -131,7 +131,7 @@ def shrink_bands(scores, prices, symmetric, eta, bands):
             n_steps = np.ceil((bands[side] - least[side]) / steps[side])
             bands[side] = min(max(bands[side] - n_steps * steps[side], 0.0), least[side])  # min: rounding
         elif bands[side] > least[side]:
-            bands[side] = 0.0  # where refusals are free and answers earn nothing, steps lead nowhere
+            bands[side] = 0.0  # where rejections are free and answers earn nothing, steps lead nowhere
 
 
 @compiled

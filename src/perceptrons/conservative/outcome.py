@@ -1,4 +1,4 @@
-"""What a training comes to: the bands that are kept, the risk of the training rows, and what to say of it."""
+"""The result of training: the bands that are kept, the risk of the training rows, and the warning."""
 
 from typing import NamedTuple
 
@@ -9,34 +9,38 @@ from .._types import Array
 from ..rejection.costs import Prices
 from ..rows.encode import Encoded
 from .bands import best_bands
-from .conservative_parameters import Settings
-from .restarts import Best
+from .conservative_parameters import ConservativeParameters
+from .restarts import BestRun
 
 
-class Outcome(NamedTuple):
+class ConservativeOutcome(NamedTuple):
     bands: Array  # of the negative and the positive side
     risk: float
     n_wrong: int
     n_rejected: int
     n_rows: int
-    futile: bool  # nothing is better than to reject every row
-    converged: bool  # no risk is less
+    rejects_all: bool  # no hyperplane found costs less than rejecting every row
+    converged: bool  # no risk can be lower
 
 
-def outcome(best: Best, data: Encoded, signs: Array, prices: Prices, settings: Settings) -> Outcome:
-    """Judged by scores as `decision_function` gives them, which may round otherwise than in training."""
+def outcome_of(
+    best: BestRun, data: Encoded, signs: Array, prices: Prices, parameters: ConservativeParameters
+) -> ConservativeOutcome:
+    """Computed from the scores of `decision_function`, which may round otherwise than those in training."""
     scores = np.ravel(safe_sparse_dot(data.matrix, best.coef[:, None], dense_output=True)) + best.intercept
-    bands = best_bands(scores, signs, prices, settings.symmetric) if settings.exact else best.bands
+    bands = best.bands
+    if parameters.exact_bands:
+        bands = best_bands(scores, signs, prices, parameters.symmetric)
     codes = (signs > 0).astype(np.intp)
     sides, rejected = decide(scores, bands)
     paid = prices.of_rows(codes, sides == codes, rejected)
     risk = float(paid.mean())
-    of_refusals = float(prices.reject[codes].mean())
-    if prices.free or of_refusals < risk or rejected.all():
-        return Outcome(np.full(2, np.inf), of_refusals, 0, len(codes), len(codes), True, False)
+    of_rejections = float(prices.reject[codes].mean())
+    if prices.free or of_rejections < risk or rejected.all():
+        return ConservativeOutcome(np.full(2, np.inf), of_rejections, 0, len(codes), len(codes), True, False)
     n_wrong, n_rejected = np.count_nonzero((sides != codes) & ~rejected), np.count_nonzero(rejected)
     least = not (paid + prices.gain[codes]).any()
-    return Outcome(bands, risk, int(n_wrong), int(n_rejected), len(codes), False, least)
+    return ConservativeOutcome(bands, risk, int(n_wrong), int(n_rejected), len(codes), False, least)
 
 
 def decide(scores: Array, bands: Array) -> tuple[Array, Array]:
@@ -45,20 +49,19 @@ def decide(scores: Array, bands: Array) -> tuple[Array, Array]:
     return sides, np.abs(scores) < bands[sides]
 
 
-def futility(prices: Prices, found: Outcome) -> str:
+def complaint(found: ConservativeOutcome, prices: Prices, n_runs: int, max_epochs: int) -> str:
+    """Why a fit that did not converge warns, and what to do."""
     if prices.free:
         return (
-            "Refusals cost nothing and right answers earn nothing, so no answer can be better than a "
-            "refusal: every row is rejected. Let refusals cost something, or right answers earn something."
+            "Rejections cost nothing and right answers earn nothing, so no answer can be better than a "
+            "rejection: every row is rejected. Let rejections cost or right answers earn something."
         )
-    return (
-        f"To reject every row costs {found.risk:.3g} on average, and no hyperplane was found that costs "
-        "less: every row is rejected. If that is too cautious, refusals cost more than was said; else add "
-        "columns, restarts (n_restarts) or epochs (max_epochs)."
-    )
-
-
-def complaint(found: Outcome, n_runs: int, max_epochs: int) -> str:
+    if found.rejects_all:
+        return (
+            f"Rejecting every row costs {found.risk:.3g} on average, and no hyperplane was found that costs "
+            "less: every row is rejected. If that is too cautious, rejections cost more than stated; else "
+            "add columns, restarts (n_restarts) or epochs (max_epochs)."
+        )
     shares = [f"{100 * n / found.n_rows:.3g} %" for n in (found.n_wrong, found.n_rejected)]
     return (
         f"None of {n_runs} runs was right about every row within max_epochs={max_epochs}; the best answers "

@@ -10,12 +10,12 @@ from ..rejection.costs import Prices
 from ..rows.encode import Encoded
 from ..rows.order import starting_points, visits
 from ..rows.standardized import enter, leave, standardized
-from .conservative_parameters import CPLR2, Settings, steps_of
-from .conservative_sweep import Look, Runs, largest_scores, look, sweep
+from .conservative_parameters import CPLR2, ConservativeParameters, steps_of
+from .conservative_sweep import Assessment, CplrRuns, assess, largest_scores, sweep
 
 
 @dataclass
-class Best:
+class BestRun:
     """The weights of least training risk so far, of columns as they are."""
 
     risk: float = np.inf
@@ -26,55 +26,59 @@ class Best:
     n_updates: int = 0
 
 
-class Training(NamedTuple):
-    best: Best
+class TrainedRuns(NamedTuple):
+    best: BestRun
     step_sizes: tuple[float, float]  # of the best run
     n_epochs: int
 
 
 def train(
-    data: Encoded, y: Array, prices: Prices, settings: Settings, rng: np.random.RandomState
-) -> Training:
-    """Epochs until a run has every row on its side, or there are enough; the best of what epochs end with."""
-    X: Any = standardized(data.matrix, data.X) if settings.standardize else data.X
+    data: Encoded, y: Array, prices: Prices, parameters: ConservativeParameters, rng: np.random.RandomState
+) -> TrainedRuns:
+    """Run epochs until a run separates all rows, at most max_epochs; keep the best state that ends one."""
+    X: Any = standardized(data.matrix, data.X) if parameters.standardize else data.X
     prices = prices.in_steps()
     if prices.free:  # every row will be rejected; the weights are those that always answer
-        settings = settings._replace(max_band=0.0)
-    runs = begin(X, len(y), data.matrix.shape[1], settings, rng)
-    steps, batch = steps_of(settings.rule, prices), settings.rule == CPLR2
-    n_runs, scores, best, epoch = len(runs.intercepts), np.empty(len(y)), Best(), 0
-    found = Look(np.empty(n_runs), np.zeros(n_runs, bool))
-    while epoch < settings.max_epochs and not found.separated.any():  # nothing is better
+        parameters = parameters._replace(max_band=0.0)
+    runs = start_runs(X, len(y), data.matrix.shape[1], parameters, rng)
+    steps, batch = steps_of(parameters.rule, prices), parameters.rule == CPLR2
+    n_runs, scores, best, epoch = len(runs.intercepts), np.empty(len(y)), BestRun(), 0
+    found = Assessment(np.empty(n_runs), np.zeros(n_runs, bool))
+    while epoch < parameters.max_epochs and not found.separated.any():  # nothing is better
         epoch += 1
         order, block = visits(len(y), rng)
-        sweep(X, data.X, y, order, block, steps, settings.symmetric, runs)
-        look(X, y, prices, batch, settings.symmetric, runs, scores, found)
+        sweep(X, data.X, y, order, block, steps, parameters.symmetric, runs)
+        assess(X, y, prices, batch, parameters.symmetric, runs, scores, found)
         keep_best(best, X, runs, found)
-    return Training(best, settings.step_sizes[best.run % len(settings.step_sizes)], epoch)
+    return TrainedRuns(best, parameters.step_sizes[best.run % len(parameters.step_sizes)], epoch)
 
 
-def begin(X: Any, n_rows: int, n_columns: int, settings: Settings, rng: np.random.RandomState) -> Runs:
+def start_runs(
+    X: Any, n_rows: int, n_columns: int, parameters: ConservativeParameters, rng: np.random.RandomState
+) -> CplrRuns:
     """Every start with every pair of step sizes; all pairs of one start follow one another."""
-    points, bands = starting_points(settings.n_restarts, n_columns, rng)
-    n_pairs = len(settings.step_sizes)
+    points, bands = starting_points(parameters.n_restarts, n_columns, rng)
+    n_pairs = len(parameters.step_sizes)
     points, bands = np.repeat(points, n_pairs, axis=0), np.repeat(bands, n_pairs, axis=0)
-    etas = np.tile(np.array(settings.step_sizes), (settings.n_restarts, 1))
+    etas = np.tile(np.array(parameters.step_sizes), (parameters.n_restarts, 1))
     n = len(points)
-    runs = Runs(
+    runs = CplrRuns(
         enter(X, points[:, :-1]),
         points[:, -1].copy(),
-        bands[:, [1, 1]] if settings.symmetric else bands,
+        bands[:, [1, 1]] if parameters.symmetric else bands,
         np.empty(n),
         etas[:, 0].copy(),
         etas[:, 1].copy(),
         np.zeros(n, np.int64),
     )
-    runs.caps[:] = 2.0 * largest_scores(X, n_rows, runs) if settings.max_band is None else settings.max_band
+    runs.caps[:] = (
+        2.0 * largest_scores(X, n_rows, runs) if parameters.max_band is None else parameters.max_band
+    )
     np.minimum(runs.bands, runs.caps[:, None], out=runs.bands)
     return runs
 
 
-def keep_best(best: Best, X: Any, runs: Runs, found: Look) -> None:
+def keep_best(best: BestRun, X: Any, runs: CplrRuns, found: Assessment) -> None:
     """The first of the best, if it is better than what was kept; one that separates the rows in any case."""
     r = int(np.argmax(found.separated)) if found.separated.any() else int(np.argmin(found.risks))
     if found.separated[r] or found.risks[r] < best.risk:

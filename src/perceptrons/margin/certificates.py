@@ -98,7 +98,7 @@ def certificates_of(model: Any, data: Encoded, batch: bool) -> list[Certificate]
     return [_certificate(model, k, data, signs, batch) for k, signs in enumerate(data.signs())]
 
 
-class Look(NamedTuple):
+class Examination(NamedTuple):
     """What a look at all rows finds out about one weight vector; norms are those of lifted space."""
 
     low: float  # the smallest y·score
@@ -117,7 +117,7 @@ class Look(NamedTuple):
 def _certificate(model: Any, k: int, data: Encoded, signs: Array, batch: bool) -> Certificate:
     terms, duals = model._terms, model.dual_coef_[k]
     a = corrections(model.support_, duals, signs)
-    look = model._look(k, data, signs, a)
+    look = model._examine(k, data, signs, a)
     radius = float(np.sqrt(look.largest + terms.rho_squared))
     margin = float(look.low) / look.norm + 0.0 if look.norm > 0 else 0.0  # + 0.0: no negative zero
     separable, bound = None, None
@@ -152,7 +152,7 @@ def _certificate(model: Any, k: int, data: Encoded, signs: Array, batch: bool) -
     )
 
 
-def look_at(model: Any, k: int, data: Encoded, signs: Array, a: Array) -> Look:
+def examine_linear(model: Any, k: int, data: Encoded, signs: Array, a: Array) -> Examination:
     """The look of a linear model, whose weights are at hand."""
     w, b, lift = model.coef_[k].astype(np.float64), float(model.intercept_[k]), model.lift_
     low, n_errors, combination = examine(data.X, signs, w, b, a)
@@ -169,7 +169,7 @@ def look_at(model: Any, k: int, data: Encoded, signs: Array, a: Array) -> Look:
     )
     reach = norm * radius + (0.0 if lift else abs(b))
     blur = (w.size + 2) * EPSILON * reach
-    return Look(low, blur, n_errors, norm, data.largest, close, sum_norm, bool(zero))
+    return Examination(low, blur, n_errors, norm, data.largest, close, sum_norm, bool(zero))
 
 
 def _stream_has_bound(model: Any, duals: Array, signs: Array) -> bool:

@@ -16,7 +16,7 @@ from ..rows.layouts import CSR, Gram, Rows
 from ..rows.order import BLOCK, given, shuffled
 from ..theory.certificate import lifted_norm
 from .kernel_values import kernel_norm
-from .margin_parameters import Plan
+from .margin_parameters import MarginParameters
 from .memory import Memory, Pocket, remember
 from .rules import PASSIVE_AGGRESSIVE, Rule
 from .sweep import State, excesses, survey, sweep
@@ -60,7 +60,7 @@ class Run:
     X: Rows
     y: Array
     rule: Rule
-    plan: Plan
+    plan: MarginParameters
     before: Memory
     state: State
     verdict: Verdict = None
@@ -152,7 +152,7 @@ class Run:
             self.norm()
         )
 
-    def judge(self, clean: bool) -> Verdict:
+    def epoch_verdict(self, clean: bool) -> Verdict:
         """The verdict at the end of an epoch."""
         seen = self.survey() if clean or self.plan.tol is not None else None
         if self.gap_closed():
@@ -213,7 +213,7 @@ def cyclic(run: Run) -> Verdict:
     """The rows as they stand; done after m rows running without a correction, wherever that is."""
     m = len(run.y)
     run.present(run.rows, stop_clean=NEVER if run.rule.step == PASSIVE_AGGRESSIVE else m)
-    return run.judge(clean=run.clock["clean"] >= m)
+    return run.epoch_verdict(clean=run.clock["clean"] >= m)
 
 
 def shuffle(run: Run) -> Verdict:
@@ -221,7 +221,7 @@ def shuffle(run: Run) -> Verdict:
     rows, as `cyclic` does, would be wrong: both halves may have left out the same row.)"""
     m = len(run.y)
     run.present(shuffled(m, run.before.rng), run.block)
-    return run.judge(clean=run.clock["clean"] >= m)
+    return run.epoch_verdict(clean=run.clock["clean"] >= m)
 
 
 def worst(run: Run) -> Verdict:
@@ -241,7 +241,7 @@ def worst(run: Run) -> Verdict:
     idle = bool(clock["updates"] == updates)
     if run.rule.always:
         return STUCK if idle else CAPPED if run.capped() else None
-    return run.judge(clean=seen.short == 0 if run.rule.step == PASSIVE_AGGRESSIVE else idle)
+    return run.epoch_verdict(clean=seen.short == 0 if run.rule.step == PASSIVE_AGGRESSIVE else idle)
 
 
 def active(run: Run) -> Verdict:
@@ -257,15 +257,15 @@ def active(run: Run) -> Verdict:
     if not clean and few < m and not run.plain:
         if run.snapshot is None:
             run.snapshot = [part.copy() for part in run.state]
-        settle(run, few)
+        sweep_lowest(run, few)
         if run.clock["presentations"] >= run.half and not run.capped():
             take_back(run)
-    verdict = run.judge(clean)
+    verdict = run.epoch_verdict(clean)
     run.clock["clean"] = 0
     return verdict
 
 
-def settle(run: Run, few: int) -> None:
+def sweep_lowest(run: Run, few: int) -> None:
     """Sweep the lowest rows until none of them is corrected."""
     passes = np.tile(lowest(excesses(run.X, run.y, run.state), few), ACTIVE_PASSES)
     run.clock["clean"] = 0

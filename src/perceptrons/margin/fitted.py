@@ -1,7 +1,5 @@
-"""What to say when training did not end by its own rule.
-
-From what the runs left to the fitted attributes that every margin model shows.
-"""
+"""From what the runs left to the fitted attributes that every margin model shows, and what to say when
+training did not end by its own rule."""
 
 from collections.abc import Sequence
 from typing import Any

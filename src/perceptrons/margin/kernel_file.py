@@ -23,7 +23,7 @@ from .margin_file import CERTIFICATE, HISTORY, TERMS, check_rows, check_vectors,
 
 _PER_VECTOR = Either(Count(), Array(("int64",), ("vectors",)))  # a number where there is one vector
 
-KERNEL_FIELDS: dict[str, Field] = {
+FIELDS: dict[str, Field] = {
     "classes_": Labels("classes"),
     **COLUMNS,
     "gamma_": Real(least=0.0),
@@ -42,7 +42,7 @@ KERNEL_FIELDS: dict[str, Field] = {
 }
 
 
-def restore_kernel(model: Any) -> None:
+def check_loaded(model: Any) -> None:
     """Check what was read and derive the rest."""
     n_vectors = len(model.dual_coef_)
     check_vectors(model, n_vectors)

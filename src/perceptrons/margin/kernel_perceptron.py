@@ -8,7 +8,6 @@ the linear kernel the same corrections.
 
 import warnings
 from collections.abc import Iterable
-from copy import copy
 from functools import partial
 from typing import Any, ClassVar
 
@@ -17,21 +16,21 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import gen_batches
 
 from .._types import Array
-from ..base import Threshold
+from ..base import Threshold, all_or_nothing
 from ..compiled import one_thread
 from ..model_file.declarations import Field
 from ..rows.encode import Encoded, encode, is_sparse
 from ..rows.order import generators
 from ..theory.certificate import lifted_norm
-from .certificates import CLOSE, EPSILON, Look, certificates_of
+from .certificates import CLOSE, EPSILON, Examination, certificates_of
 from .epochs import CONVERGED, Run, train
 from .fitted import complaint, count_hopeless, publish
-from .kernel_file import KERNEL_FIELDS, restore_kernel
+from .kernel_file import FIELDS, check_loaded
 from .kernel_values import BATCH, Kernel, given_gram, kernel_norm, read_kernel
-from .margin_parameters import Plan, check_radius, read_lift, read_plan, read_rule
+from .margin_parameters import MarginParameters, check_radius, read_lift, read_parameters, read_rule
 from .memory import blank, open_state
 from .rules import Rule
-from .theorem import Terms, settled
+from .theorem import Terms, frozen_parameters
 
 
 class KernelPerceptron(Threshold):
@@ -69,8 +68,8 @@ class KernelPerceptron(Threshold):
     (array([0, 1, 1, 0]), True)
     """
 
-    _file_fields: ClassVar[dict[str, Field]] = KERNEL_FIELDS
-    _loaded = restore_kernel
+    _file_fields: ClassVar[dict[str, Field]] = FIELDS
+    _loaded = check_loaded
 
     def __init__(
         self,
@@ -115,38 +114,43 @@ class KernelPerceptron(Threshold):
 
     def fit(self, X: Any, y: Any) -> "KernelPerceptron":
         """Train until no row violates, the gap closes (`tol`), or a cap is reached."""
-        plan = read_plan(self)
+        plan = read_parameters(self)
+        with all_or_nothing(self), one_thread():  # two threads for slivers of rows take longer than one
+            unfinished = self._train(X, y, plan)
+        if unfinished is not None:
+            warnings.warn(unfinished, ConvergenceWarning, stacklevel=2)
+        return self
+
+    def _train(self, X: Any, y: Any, plan: MarginParameters) -> str | None:
+        """Run every weight vector to its end; returns what is to be complained about."""
         data = encode(self, X, y)
         data = data._replace(matrix=data.matrix.astype(np.float64, copy=False))
         kernel = read_kernel(self, data.matrix)
-        with one_thread():  # two threads for slivers of rows take longer than one
-            gram = kernel.gram(data.matrix)
-            smallest, largest = float(gram.diagonal.min()), float(gram.diagonal.max())
-            data = data._replace(X=gram, smallest=smallest, largest=largest)
-            rule = read_rule(self, read_lift(self, largest))
-            check_radius(rule, largest)
-            runs = [self._run(data, kernel, rule, plan, *one) for one in self._vectors(data)]
+        gram = kernel.gram(data.matrix)
+        smallest, largest = float(gram.diagonal.min()), float(gram.diagonal.max())
+        data = data._replace(X=gram, smallest=smallest, largest=largest)
+        rule = read_rule(self, read_lift(self, largest))
+        check_radius(rule, largest)
+        runs = [self._run(data, kernel, rule, plan, *one) for one in self._vectors(data)]
         memories = [run.memory() for run in runs]
-        fitted = copy(self)  # nothing of this model changes unless all goes well
-        fitted.classes_, fitted.gamma_, fitted._kernel = data.classes, kernel.gamma, kernel
-        fitted._terms = Terms(settled(self), rule.rho_squared, True, False, False)
-        publish(fitted, memories, fitted._terms)
-        fitted.support_vectors_ = data.matrix[fitted.support_][:, : 0 if kernel.precomputed else None]
-        certificates = certificates_of(fitted, data, batch=False)
-        fitted.certificate_ = certificates[0] if len(certificates) == 1 else certificates
+        self.classes_, self.gamma_, self._kernel = data.classes, kernel.gamma, kernel
+        self._terms = Terms(frozen_parameters(self), rule.rho_squared, True, False, False)
+        publish(self, memories, self._terms)
+        self.support_vectors_ = data.matrix[self.support_][:, : 0 if kernel.precomputed else None]
+        certificates = certificates_of(self, data, batch=False)
+        self.certificate_ = certificates[0] if len(certificates) == 1 else certificates
         verdicts, hopeless = [run.verdict for run in runs], count_hopeless(data, rule, memories)
-        fitted.converged_ = all(verdict == CONVERGED for verdict in verdicts) and not hopeless
-        self.__dict__.update(fitted.__dict__)
-        if not self.converged_:
-            warnings.warn(complaint(self, certificates, verdicts, hopeless), ConvergenceWarning, stacklevel=2)
-        return self
+        self.converged_ = all(verdict == CONVERGED for verdict in verdicts) and not hopeless
+        return None if self.converged_ else complaint(self, certificates, verdicts, hopeless)
 
     def _vectors(self, data: Encoded) -> Iterable[tuple[Array, Any]]:
         """The signs of each weight vector, and its source of orders."""
         n_vectors = 1 if len(data.classes) == 2 else len(data.classes)
         return zip(data.signs(), generators(self.random_state, n_vectors), strict=True)
 
-    def _run(self, data: Encoded, kernel: Kernel, rule: Rule, plan: Plan, signs: Array, rng: Any) -> Run:
+    def _run(
+        self, data: Encoded, kernel: Kernel, rule: Rule, plan: MarginParameters, signs: Array, rng: Any
+    ) -> Run:
         """Train one weight vector, from scores of 0."""
         before = blank(np.zeros(len(signs)), 0.0, rule, self.result == "average", rng)
         state = open_state(before, len(signs), rule, np.float64)
@@ -166,7 +170,7 @@ class KernelPerceptron(Threshold):
             sums[part] = values @ duals.T
         return sums
 
-    def _look(self, k: int, data: Encoded, signs: Array, a: Array) -> Look:
+    def _examine(self, k: int, data: Encoded, signs: Array, a: Array) -> Examination:
         """What `certify` must know, from kernel values and duals."""
         own, duals = self._own_rows(data.matrix), self.dual_coef_[[k]]
         b, lift, kernel = float(self.intercept_[k]), self.lift_, self._kernel
@@ -183,7 +187,9 @@ class KernelPerceptron(Threshold):
         proves = own and summed and not kernel.indefinite
         terms = float(np.abs(duals[0]) @ np.sqrt(own_diagonal)) * float(np.sqrt(largest)) + abs(b)
         blur = (len(self.support_) + 2) * EPSILON * terms
-        return Look(float(reach.min()), blur, n_errors, norm, largest, close, most if proves else None, False)
+        return Examination(
+            float(reach.min()), blur, n_errors, norm, largest, close, most if proves else None, False
+        )
 
     def _own_rows(self, matrix: Any) -> bool:
         """Do these rows hold those ever used, at their places? A precomputed kernel knows no others."""

@@ -28,7 +28,7 @@ from ..model_file.declarations import (
     Tuples,
 )
 from ..theory.certificate import Certificate
-from .margin_parameters import read_lift, read_plan, read_rule
+from .margin_parameters import read_lift, read_parameters, read_rule
 from .memory import Memory, Model, Pocket
 from .rules import CLOCK, GROWING, Rule
 from .theorem import Terms
@@ -100,7 +100,7 @@ FIELDS: dict[str, Field] = {
 }
 
 
-def restore(model: Any) -> None:
+def check_loaded(model: Any) -> None:
     """Check what was read and derive the rest; weights that the runs do not give are refused."""
     coef, intercept = model.coef_, model.intercept_
     check_vectors(model, len(model._memories))
@@ -131,11 +131,11 @@ def read_terms(model: Any) -> Rule:
     defaults = type(model)().get_params(deep=False)  # for what did not exist when the file was written
     require(model._terms.settings.keys() <= defaults.keys(), "terms.settings: the names")
     model._terms = terms = model._terms._replace(settings={**defaults, **model._terms.settings})
-    settled = type(model)(**terms.settings)
+    frozen_parameters = type(model)(**terms.settings)
     try:
-        read_plan(settled)
-        rule = read_rule(settled, terms.rho_squared)
-        lift = read_lift(settled, terms.rho_squared)
+        read_parameters(frozen_parameters)
+        rule = read_rule(frozen_parameters, terms.rho_squared)
+        lift = read_lift(frozen_parameters, terms.rho_squared)
     except ValueError as error:
         raise ValueError(f"terms.settings: {str(error).rstrip('.')}") from None
     require(terms.streamed or lift == terms.rho_squared, "terms.rho_squared")  # a stream may change its mind

@@ -1,4 +1,4 @@
-"""The parameters of the margin family, checked and turned into a `Rule` and a `Plan`.
+"""The parameters of the margin family, checked and turned into a `Rule` and a `MarginParameters`.
 
 Every refusal names the value, the limit and what to do.
 """
@@ -20,7 +20,7 @@ CHOICES = {
 ROUNDING = 1e-6  # rows scaled to norm 1 may come out a little longer
 
 
-class Plan(NamedTuple):
+class MarginParameters(NamedTuple):
     """How to go about it: the parameters that are not arithmetic."""
 
     order: str
@@ -83,12 +83,12 @@ def read_rule(model: Any, rho_squared: float) -> Rule:
     )
 
 
-def read_plan(model: Any) -> Plan:
+def read_parameters(model: Any) -> MarginParameters:
     if model.max_updates is not None:
         number("max_updates", model.max_updates, "[1, inf)", "use None for no limit", Integral)
     if model.tol is not None:
         number("tol", model.tol, "(0, 1)", "use 0.01, or None to stop when no row violates")
-    return Plan(
+    return MarginParameters(
         order=choose("order", model.order),
         result=choose("result", model.result),
         max_epochs=number("max_epochs", model.max_epochs, "[1, inf)", "use 1000", Integral),

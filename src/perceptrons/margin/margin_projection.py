@@ -16,6 +16,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._types import Array
+from ..base import all_or_nothing
 from ..compiled import one_thread
 from ..model_file import declarations as fields
 from ..rows.encode import check_scale, encode_labels
@@ -140,7 +141,7 @@ class MarginProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def fit(self, X: Any, y: Any = None) -> "MarginProjection":
         """Draw the directions; with `y`, classes, measure the margin before and after."""
         self._check_parameters()
-        with one_thread():
+        with all_or_nothing(self), one_thread():
             return self._fit(X, y)
 
     def _fit(self, X: Any, y: Any) -> "MarginProjection":

@@ -1,6 +1,5 @@
-"""Where a run starts: from weights given, or from what an earlier run left.
-
-What a run leaves behind: enough to publish its result and to go on from there.
+"""What a run leaves behind, enough to publish its result and to go on from there; and where a run starts:
+from weights given, or from what an earlier run left.
 
 Duals are kept signed (a_i·y_i) and for the rows ever used alone: this is the compression of Moran et al.
 """
@@ -153,7 +152,7 @@ def given_weights(name: str, given: Any, shape: tuple[int, ...]) -> Array:
     return weights
 
 
-def goes_on(start: Memory, data: Encoded, signs: Array, rule: Rule, result: str) -> bool:
+def can_resume(start: Memory, data: Encoded, signs: Array, rule: Rule, result: str) -> bool:
     """Can training go on over these rows? If it is the same policy, and the weights are the sum of their
     corrections on these rows."""
     keeps_average = bool(len(start.drift)) == (result == "average")
@@ -176,7 +175,7 @@ def recounted(pocket: Pocket | None, data: Encoded, signs: Array, rule: Rule) ->
     return pocket._replace(errors=int(errors), margin=float(low) / norm if norm > 0 else np.nan)
 
 
-def weights_alone(start: Memory, rule: Rule, result: str) -> Memory:
+def restarted(start: Memory, rule: Rule, result: str) -> Memory:
     """The last weights, to start from on other rows or with other settings."""
     b = start.last().b if rule.rho_squared > 0 else 0.0
     return blank(start.w, b, rule, result == "average", start.rng)

@@ -8,20 +8,20 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
 from .._types import Array
-from ..base import LinearThreshold
+from ..base import LinearThreshold, all_or_nothing
 from ..checks import flag
 from ..model_file.declarations import Field
 from ..rows.encode import Encoded, encode
 from ..rows.order import generators
 from ..theory.certificate import Certificate
-from .certificates import Look, certificates_of, look_at
+from .certificates import Examination, certificates_of, examine_linear
 from .epochs import CONVERGED, Run, one_pass, train
 from .fitted import complaint, count_hopeless, publish
-from .margin_file import FIELDS, restore
-from .margin_parameters import check_radius, read_lift, read_plan, read_rule
-from .memory import Memory, blank, given_weights, goes_on, open_state, recounted, reopen_state, weights_alone
+from .margin_file import FIELDS, check_loaded
+from .margin_parameters import MarginParameters, check_radius, read_lift, read_parameters, read_rule
+from .memory import Memory, blank, can_resume, given_weights, open_state, recounted, reopen_state, restarted
 from .rules import Rule
-from .theorem import Terms, settled
+from .theorem import Terms, frozen_parameters
 
 
 def _can_stream(model: Any) -> bool:
@@ -145,21 +145,31 @@ class Perceptron(LinearThreshold):
         self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, logs: Any = None
     ) -> "Perceptron":
         """`fit`; one log of corrections per weight vector is appended to `logs`, if it is a list."""
-        plan = read_plan(self)
+        plan = read_parameters(self)
         flag("warm_start", self.warm_start)
+        with all_or_nothing(self):
+            unfinished = self._train(X, y, plan, coef_init, intercept_init, logs)
+        if unfinished is not None:
+            warnings.warn(unfinished, ConvergenceWarning, stacklevel=3)
+        return self
+
+    def _train(
+        self, X: Any, y: Any, plan: MarginParameters, coef_init: Any, intercept_init: Any, logs: Any
+    ) -> str | None:
+        """Run every weight vector to its end; returns what is to be complained about."""
         given = coef_init is not None or intercept_init is not None
         resume = self.warm_start and not given and hasattr(self, "_memories")
         data = encode(self, X, y, reset=not resume, classes=self.classes_ if resume else None)
         rule = read_rule(self, read_lift(self, data.largest))
         check_radius(rule, data.largest)
         starts = self._memories if resume else self._starts(data, rule, coef_init, intercept_init)
-        memories, verdicts = [], []
+        runs = []
         for start, signs in zip(starts, data.signs(), strict=True):
-            if resume and goes_on(start, data, signs, rule, plan.result):
+            if resume and can_resume(start, data, signs, rule, plan.result):
                 before = start.without_rows()._replace(pocket=recounted(start.pocket, data, signs, rule))
                 state = reopen_state(start, rule, data.matrix.dtype)
             else:
-                before = weights_alone(start, rule, plan.result) if resume else start
+                before = restarted(start, rule, plan.result) if resume else start
                 state = open_state(before, len(signs), rule, data.matrix.dtype)
             if before.foreign and plan.tol is not None:
                 raise ValueError(
@@ -171,15 +181,14 @@ class Perceptron(LinearThreshold):
                 run.log = []
                 logs.append(run.log)
             train(run)
-            memories.append(run.memory())
-            verdicts.append(run.verdict)
+            runs.append(run)
+        memories = [run.memory() for run in runs]
         one_run = not resume and not any(memory.foreign for memory in memories)
         certificates = self._publish(data, rule, memories, one_run=one_run, streamed=False)
         hopeless = count_hopeless(data, rule, memories)
+        verdicts = [run.verdict for run in runs]
         self.converged_ = all(verdict == CONVERGED for verdict in verdicts) and not hopeless
-        if not self.converged_:
-            warnings.warn(complaint(self, certificates, verdicts, hopeless), ConvergenceWarning, stacklevel=3)
-        return self
+        return None if self.converged_ else complaint(self, certificates, verdicts, hopeless)
 
     @available_if(_can_stream)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> "Perceptron":
@@ -188,16 +197,23 @@ class Perceptron(LinearThreshold):
         Rows are numbered over all calls. `certificate_.margin` is that of the batch, `margin_bound` holds
         for all rows seen; `converged_` says that the batch needed no correction.
         """
-        plan = read_plan(self)
+        plan = read_parameters(self)
+        with all_or_nothing(self):
+            capped = self._pass_over(X, y, plan, classes)
+        if capped:
+            message = f"max_updates={self.max_updates} is reached: the stream learns no more. Raise it."
+            warnings.warn(message, ConvergenceWarning, stacklevel=2)
+        return self
+
+    def _pass_over(self, X: Any, y: Any, plan: MarginParameters, classes: Any) -> bool:
+        """One pass of every weight vector over a batch; returns whether `max_updates` is reached."""
         first = not hasattr(self, "_memories")
         names = self._stream_classes(classes, first)
         data = encode(self, X, y, reset=first, classes=names)
         rule = read_rule(self, read_lift(self, data.largest) if first else self._terms.rho_squared)
         check_radius(rule, data.largest)
-        memories, capped = [], False
-        for start, signs in zip(
-            self._starts(data, rule, None, None) if first else self._memories, data.signs(), strict=True
-        ):
+        starts, runs = self._starts(data, rule, None, None) if first else self._memories, []
+        for start, signs in zip(starts, data.signs(), strict=True):
             if start.policy != rule.margin:
                 raise ValueError(
                     f"margin={self.margin!r} is another policy than the stream began with; keep it."
@@ -206,14 +222,11 @@ class Perceptron(LinearThreshold):
             state = open_state(start, len(signs), rule, start.w.dtype if start.n_rows else data.matrix.dtype)
             run = Run(data.X, signs, rule, plan, start, state)
             one_pass(run)
-            memories.append(run.memory())
-            capped |= run.capped()
+            runs.append(run)
+        memories = [run.memory() for run in runs]
         self._publish(data, rule, memories, one_run=False, streamed=True)
         self.converged_ = all(memory.clock["clean"][0] >= len(data.codes) for memory in memories)
-        if capped:
-            message = f"max_updates={self.max_updates} is reached: the stream learns no more. Raise it."
-            warnings.warn(message, ConvergenceWarning, stacklevel=2)
-        return self
+        return any(run.capped() for run in runs)
 
     def _stream_classes(self, classes: Any, first: bool) -> Array:
         if first and classes is None:
@@ -245,16 +258,16 @@ class Perceptron(LinearThreshold):
         """Turn what the runs left into fitted attributes, and certify them."""
         foreign = any(memory.foreign for memory in memories)
         self._memories = memories
-        self._terms = Terms(settled(self), rule.rho_squared, one_run, streamed, foreign)
+        self._terms = Terms(frozen_parameters(self), rule.rho_squared, one_run, streamed, foreign)
         self.classes_ = data.classes
         self._show()
         certificates = certificates_of(self, data, batch=streamed and self.n_rows_ > len(data.codes))
         self.certificate_ = certificates[0] if len(certificates) == 1 else certificates
         return certificates
 
-    def _look(self, k: int, data: Encoded, signs: Array, a: Array) -> Look:
+    def _examine(self, k: int, data: Encoded, signs: Array, a: Array) -> Examination:
         """What `certify` must know."""
-        return look_at(self, k, data, signs, a)
+        return examine_linear(self, k, data, signs, a)
 
     def _show(self) -> None:
         """Set the fitted attributes that follow from what the runs left, `_memories` and `_terms`."""
@@ -262,4 +275,4 @@ class Perceptron(LinearThreshold):
 
     def _loaded(self) -> None:
         """Check and complete what a model file held."""
-        restore(self)
+        check_loaded(self)

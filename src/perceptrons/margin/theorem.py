@@ -12,7 +12,7 @@ from .margin_parameters import targets
 from .rules import ABSOLUTE, ADAPTIVE, CONSTANT, FIXED, FRACTIONAL, INFINITY, STEPS
 
 
-def settled(model: Any) -> dict[str, Any]:
+def frozen_parameters(model: Any) -> dict[str, Any]:
     """The parameters as they are now: a list that the user changes later must not change them."""
     params = model.get_params(deep=False)
     return {name: list(value) if isinstance(value, list) else value for name, value in params.items()}

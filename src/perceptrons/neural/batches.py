@@ -1,11 +1,11 @@
-"""`ErrorBatches`: a batch is complete when so many errors have gathered (Moran et al., footnote 3).
+"""`ErrorBatches`: a batch is complete when it holds a given number of errors (Moran et al., footnote 3).
 
 The size of a batch is then its number of errors, not of rows: training spends its steps where it is wrong.
 
 Rows are judged a mini-batch at a time, but with the result of looking at one row after another: once a batch
-is handed out, and the network has learnt from it, the rows behind its last one are judged anew.
+is handed out, and the network has learned from it, the rows behind its last one are judged anew.
 
-Deviation: the paper's networks are the same in training and afterwards. With dropout or batch normalisation
+Deviation: the paper's networks are the same in training and afterwards. With dropout or batch normalization
 they are not, so a network is judged in evaluation mode: judging then changes none of its buffers, and a row
 is right or wrong whatever rows stand beside it.
 """
@@ -23,8 +23,8 @@ from ..checks import number
 Batch = tuple[Tensor, Tensor]
 
 
-class Judge(Protocol):
-    """What tells errors, as `MarginLoss` does."""
+class FindsViolations(Protocol):
+    """A loss that finds the rows in violation, as `MarginLoss` does."""
 
     def violations(self, scores: Tensor, target: Tensor) -> Tensor: ...
 
@@ -68,7 +68,12 @@ class ErrorBatches:
     """
 
     def __init__(
-        self, loader: Iterable[Any], n_errors: int, *, network: Callable[[Tensor], Tensor], loss: Judge
+        self,
+        loader: Iterable[Any],
+        n_errors: int,
+        *,
+        network: Callable[[Tensor], Tensor],
+        loss: FindsViolations,
     ) -> None:
         self.loader = _repeatable(loader)
         self.n_errors = int(
@@ -87,22 +92,22 @@ class ErrorBatches:
 
     def __iter__(self) -> Iterator[Batch]:
         self.n_seen = self.n_violations = 0
-        waiting: list[Batch] = []
+        gathered: list[Batch] = []
         lacking = self.n_errors
         for inputs, target in map(_checked, self.loader):
             while len(target):
                 found = self._errors(inputs, target)[:lacking]
                 if len(found):
-                    waiting.append(_taken(inputs, target, found))
+                    gathered.append(_taken(inputs, target, found))
                 lacking -= len(found)
                 seen = len(target) if lacking else int(found[-1]) + 1
                 self.n_seen += seen
                 if not lacking:
-                    yield self._handed_out(waiting)
-                    waiting, lacking = [], self.n_errors
+                    yield self._handed_out(gathered)
+                    gathered, lacking = [], self.n_errors
                 inputs, target = inputs[seen:], target[seen:]
-        if waiting:
-            yield self._handed_out(waiting)
+        if gathered:
+            yield self._handed_out(gathered)
 
     def _errors(self, inputs: Tensor, target: Tensor) -> Tensor:
         """The places of the rows in violation; on the CPU, so that a GPU is waited for once."""
@@ -115,8 +120,8 @@ class ErrorBatches:
             )
         return violated.cpu().nonzero()[:, 0]
 
-    def _handed_out(self, waiting: list[Batch]) -> Batch:
-        inputs, target = (torch.cat(parts) for parts in zip(*waiting, strict=True))
+    def _handed_out(self, gathered: list[Batch]) -> Batch:
+        inputs, target = (torch.cat(parts) for parts in zip(*gathered, strict=True))
         self.n_violations += len(target)
         return inputs, target
 
@@ -156,8 +161,8 @@ def _checked(batch: Any) -> Batch:
     parts = tuple(batch) if isinstance(batch, tuple | list) else (batch,)
     if len(parts) != 2 or not all(isinstance(part, Tensor) and part.ndim for part in parts):
         raise ValueError(
-            f"The loader gave ({', '.join(map(_told, parts))}), but a mini-batch must be (inputs, target), "
-            "two tensors of rows; make several inputs the columns of one, which the network takes apart."
+            f"The loader gave ({', '.join(map(_describe, parts))}), but a mini-batch must be (inputs, "
+            "target), two tensors of rows; make several inputs the columns of one, which the network splits."
         )
     inputs, target = parts
     if len(inputs) != len(target):
@@ -168,6 +173,6 @@ def _checked(batch: Any) -> Batch:
     return inputs, target
 
 
-def _told(part: Any) -> str:
+def _describe(part: Any) -> str:
     shape = f" of shape {tuple(part.shape)}" if isinstance(part, Tensor) else ""
     return type(part).__name__ + shape

@@ -30,7 +30,7 @@ class ClockedReLU(nn.Module):
     n_neurons : the last dimension of x.
     beta : a number >= 0 for all neurons, one for each, or `Growing`: β = scale · t^power with a clock t per
         neuron.
-    learn : whether β is a parameter, which an optimiser may change, also to below 0. It starts from `beta`.
+    learn : whether β is a parameter, which an optimizer may change, also to below 0. It starts from `beta`.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class ClockedReLU(nn.Module):
     Notes
     -----
     The output has the precision of x. No gradient reaches the β of `Growing`. Behind a layer with a bias a
-    constant β is but another start of the bias, and a learnt one a second bias. A β that grows faster than x
+    constant β is but another start of the bias, and a learned one a second bias. A β that grows faster than x
     makes a neuron active in all rows, and so linear: try `Growing.reaching(0.1, rows · epochs)` first.
 
     Examples
@@ -121,20 +121,20 @@ def _read_beta(beta: Any, n_neurons: int) -> Tensor:
     try:
         values = beta.detach() if isinstance(beta, Tensor) else torch.from_numpy(np.array(beta))
     except (TypeError, ValueError):
-        raise _refusal(f"={beta!r}", n_neurons) from None
+        raise _bad_beta(f"={beta!r}", n_neurons) from None
     if values.dtype == torch.bool or values.is_complex():
-        raise _refusal(f"={beta!r}", n_neurons)
+        raise _bad_beta(f"={beta!r}", n_neurons)
     if values.shape not in ((), (n_neurons,)):
-        raise _refusal(f" of shape {tuple(values.shape)}", n_neurons)
+        raise _bad_beta(f" of shape {tuple(values.shape)}", n_neurons)
     values = values.to(torch.get_default_dtype()).expand(n_neurons).clone()
     bad = values[~((values >= 0) & (values < math.inf))]
     if len(bad):
-        raise _refusal(f" holds {bad[0]:g}", n_neurons)
+        raise _bad_beta(f" holds {bad[0]:g}", n_neurons)
     return values
 
 
-def _refusal(told: str, n_neurons: int) -> ValueError:
+def _bad_beta(problem: str, n_neurons: int) -> ValueError:
     return ValueError(
-        f"beta{told}, but it must be a finite number >= 0, {n_neurons} of them, one per neuron, or "
+        f"beta{problem}, but it must be a finite number >= 0, {n_neurons} of them, one per neuron, or "
         "Growing(power); use 0 for a plain ReLU."
     )

@@ -5,7 +5,7 @@ against the rest. So its margin lies below a bound that a combination of the fea
 hyperplane (`theory.certificate`), and the interval says how much a better last layer could win.
 
 The bound is that of `MaxMarginPerceptron`, fitted on all features: it looks for the few rows that matter by
-itself. Deviation from the certificates of perceptrons: weights that an optimiser found are no sum of
+itself. Deviation from the certificates of perceptrons: weights that an optimizer found are no sum of
 corrections we know of, so nothing is said about updates and compression; and the intercept is that of the
 hyperplane itself, nothing is lifted.
 """
@@ -171,7 +171,7 @@ def _best_margin(k: int, X: Array, y: Array, bias: bool, tol: float) -> tuple[bo
         return False, 0.0
     if not model.converged_:
         told = f"The margin bound of neuron {k} holds, but may be more than tol={tol} above the best margin: "
-        remedy = "rows are large beside it, or features depend on each other but for rounding; centre them."
+        remedy = "rows are large beside it, or features depend on each other but for rounding; center them."
         warnings.warn(told + remedy, ConvergenceWarning, stacklevel=2)
     return found.separable, found.margin_bound
 

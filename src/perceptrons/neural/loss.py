@@ -31,7 +31,7 @@ class MarginLoss(nn.Module):
     Attributes
     ----------
     clock : a buffer, the number of updates: rows in violation, one or more of whose neurons had y·score ≤ β.
-        It counts what is learnt from: not under `torch.no_grad()`, nor after `loss.eval()`. All rows of a
+        It counts what is learned from: not under `torch.no_grad()`, nor after `loss.eval()`. All rows of a
         batch are judged by the β it began with.
     margin : β now.
 
@@ -123,7 +123,7 @@ class MarginLoss(nn.Module):
         elif not is_recording(rows) and not holds:
             raise ValueError(
                 f"Four times the squared norm of the features is {4.0 * longest.item():g}, more than "
-                f"{self.level.dtype} can hold, so {schedule} cannot follow; normalise the features, or use "
+                f"{self.level.dtype} can hold, so {schedule} cannot follow; normalize the features, or use "
                 "another schedule."
             )
         return longest

@@ -1,10 +1,10 @@
 """`MarginMLPClassifier`: the network of Moran et al., Section 3, behind scikit-learn's interface.
 
 One hidden layer of ReLUs, output neurons one against the rest, trained by `MarginLoss` and plain gradient
-descent; or by `RejectLoss`, if answers have costs, so that it may refuse (after Sundararajan and Pal).
+descent; or by `RejectLoss`, if answers have costs, so that it may reject rows (after Sundararajan and Pal).
 
-Deviations: columns are standardised unless told otherwise (the paper's images are of one unit); two classes
-need one output neuron; biases are learnt, too; training ends where an epoch has no row in violation, after
+Deviations: columns are standardized unless told otherwise (the paper's images are of one unit); two classes
+need one output neuron; biases are learned, too; training ends where an epoch has no row in violation, after
 which nothing would change.
 """
 
@@ -19,29 +19,29 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._types import Array
-from ..base import Threshold, codes_of
+from ..base import Threshold, all_or_nothing, codes_of
 from ..rejection.costs import Costs, Prices
 from ..rejection.labels import resolve
 from ..rejection.rejecting import Rejecting
 from ..rows.encode import encode
 from .network import scores_of
-from .neural_parameters import read_settings
+from .neural_parameters import read_parameters
 from .reject import RejectLoss
-from .training import Learnt, learn
+from .training import TrainedNetwork, train_network
 
-ROUNDING = 1e-12  # of a mean
-OF_LOSSES = ("bands_", "training_risk_", "n_updates_", "margin_")  # attributes that not every fit sets
+ROUNDING = 1e-12  # relative error of a mean
+DEPENDENT = ("bands_", "training_risk_", "n_updates_", "margin_")  # attributes that not every fit sets
 
 
-def _may_refuse(model: Any) -> bool:
-    """By what it has learnt, or is to learn."""
+def _may_reject(model: Any) -> bool:
+    """Whether the fitted network has bands, or, before `fit`, is to learn them."""
     if not (hasattr(model, "bands_") if hasattr(model, "network_") else model.costs is not None):
         raise AttributeError("Without costs every row is answered; use costs=Costs(...), and fit.")
     return True
 
 
 class MarginMLPClassifier(Rejecting, Threshold):
-    """A network of one hidden layer whose scores are to exceed a margin, or that may refuse.
+    """A network of one hidden layer whose scores are to exceed a margin, or that may reject rows.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ class MarginMLPClassifier(Rejecting, Threshold):
         β, what y·score of every output neuron is to exceed; 1 is the hinge loss. `Growing` never comes to an
         end by itself. For `Adaptive`, scale is eta / batch_size.
     costs : Costs or None, default None
-        What answers and refusals cost. Then the second half of the epochs learns by `RejectLoss`, with a band
-        for each class, and `predict` may refuse. Only with schedule=1.0, to which the bands are tuned.
+        What answers and rejections cost. Then the second half of the epochs learns by `RejectLoss`, with a
+        band for each class, and `predict` may reject rows. Only with schedule=1.0, which suits the bands.
     max_epochs : int, default 100
         Passes over the rows, at most.
     batch_size : int, default 50
@@ -66,7 +66,7 @@ class MarginMLPClassifier(Rejecting, Threshold):
     device : "cpu", "cuda", "auto", or another of PyTorch's, default "cpu"
         Where to train; "auto" is a GPU if there is one. Arrays of rows are moved there as a whole.
     reject_label : "auto", number, str or None, default "auto"
-        With costs: what `predict` says of a refused row. "auto": "reject" among texts, else 0, or -1 if 0 is
+        With costs: what `predict` says of a rejected row. "auto": "reject" among texts, else 0, or -1 if 0 is
         a class, or a number below all classes. None: `predict` always answers; `rejects` tells.
     random_state : int, RandomState or None, default None
         For the start and the order of rows; on a CPU an int makes the fit repeatable.
@@ -82,7 +82,7 @@ class MarginMLPClassifier(Rejecting, Threshold):
     loss_curve_ : the mean loss of each epoch. n_iter_ : epochs.
     n_updates_, margin_ : without costs: rows that were in violation, counted each time; β at the end.
     bands_ : with costs: of each class, what its score must reach to be answered.
-    reject_label_, training_risk_ : with costs: what stands for a refusal; the mean cost of the training rows.
+    reject_label_, training_risk_ : with costs: the label of rejected rows; the mean cost of training rows.
     converged_ : whether the last epoch had no row in violation; with costs: whether all training rows are
         answered, and right.
 
@@ -90,7 +90,7 @@ class MarginMLPClassifier(Rejecting, Threshold):
     -----
     It warns only if it does no better than to say the same of every row: to end at `max_epochs` is usual.
     There are no probabilities, weights of rows, `partial_fit` or `warm_start`. `score` is the accuracy, to
-    which refusals count as errors: compare costs by `risk`.
+    which rejections count as errors: compare costs by `risk`.
 
     Examples
     --------
@@ -134,43 +134,41 @@ class MarginMLPClassifier(Rejecting, Threshold):
 
     def fit(self, X: Any, y: Any) -> "MarginMLPClassifier":
         """Learn from rows of two or more classes."""
-        settings, before = read_settings(self), vars(self).copy()
+        parameters = read_parameters(self)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        try:
+        with all_or_nothing(self):
             data = encode(self, X, y)
-            label = None if settings.costs is None else resolve(self.reject_label, data.classes)
-            prices = (settings.costs or Costs()).of(data.classes)
+            label = None if parameters.costs is None else resolve(self.reject_label, data.classes)
+            prices = (parameters.costs or Costs()).of(data.classes)
             with torch.inference_mode(False), torch.enable_grad():
-                learnt = learn(data, settings, seed)
-            scores = _finite(scores_of(learnt.network, data.matrix), settings.eta)
-        except BaseException:
-            self.__dict__ = before  # as if nothing had happened
-            raise
-        self.classes_, self.reject_label_, self._prices = data.classes, label, prices
-        self._publish(learnt)
-        self._judge_training(scores, data.codes.astype(np.intp))
+                trained = train_network(data, parameters, seed)
+            scores = _finite(scores_of(trained.network, data.matrix), parameters.eta)
+            self.classes_, self.reject_label_, self._prices = data.classes, label, prices
+            self._publish(trained)
+            paid, least = self._assess_training(scores, data.codes.astype(np.intp))
+        if paid >= least - ROUNDING * abs(least):
+            warnings.warn(complaint(self), ConvergenceWarning, stacklevel=2)
         return self
 
-    def _publish(self, learnt: Learnt) -> None:
-        self.network_, self.loss_ = learnt.network, learnt.loss
-        self.n_iter_, self.loss_curve_ = len(learnt.curve), learnt.curve
-        for name in OF_LOSSES:
+    def _publish(self, trained: TrainedNetwork) -> None:
+        self.network_, self.loss_ = trained.network, trained.loss
+        self.n_iter_, self.loss_curve_ = len(trained.curve), trained.curve
+        for name in DEPENDENT:
             self.__dict__.pop(name, None)
-        if isinstance(learnt.loss, RejectLoss):
-            self.bands_ = learnt.loss.bands.numpy()
+        if isinstance(trained.loss, RejectLoss):
+            self.bands_ = trained.loss.bands.numpy()
         else:
-            self.n_updates_, self.margin_ = int(learnt.loss.clock), learnt.loss.margin
-        self.converged_ = learnt.converged
+            self.n_updates_, self.margin_ = int(trained.loss.clock), trained.loss.margin
+        self.converged_ = trained.converged
 
-    def _judge_training(self, scores: Array, codes: Array) -> None:
+    def _assess_training(self, scores: Array, codes: Array) -> tuple[float, float]:
+        """The mean cost of the training rows, and the least if every row got the same answer."""
         chosen, rejected, _ = self._decide(self._worth(scores))
         paid = self._prices.of_rows(codes, chosen == codes, rejected)
-        if self._refuses:
+        if self._has_bands:
             self.training_risk_ = float(paid.mean())
             self.converged_ = not (paid + self._prices.gain[codes]).any()
-        least = _least_of_constants(codes, self._prices, self._refuses)
-        if paid.mean() >= least - ROUNDING * abs(least):
-            warnings.warn(_complaint(self), ConvergenceWarning, stacklevel=3)
+        return float(paid.mean()), _least_of_constants(codes, self._prices, self._has_bands)
 
     def decision_function(self, X: Any) -> Array:
         """One score per row for two classes, one per class for more.
@@ -185,28 +183,28 @@ class MarginMLPClassifier(Rejecting, Threshold):
     def _worth(self, scores: Array) -> Array:
         if scores.shape[1] == 1:
             return scores.ravel()
-        return scores - self.bands_ if self._refuses else scores
+        return scores - self.bands_ if self._has_bands else scores
 
-    def _judge(self, X: Any) -> tuple[Array, Array, Array]:
+    def _decisions(self, X: Any) -> tuple[Array, Array, Array]:
         return self._decide(self.decision_function(X))
 
     def _decide(self, worth: Array) -> tuple[Array, Array, Array]:
         """An answer is as certain as its score goes beyond the band."""
         codes = codes_of(worth)
         certainty = np.abs(worth) if worth.ndim == 1 else worth.max(axis=1)
-        if self._refuses and worth.ndim == 1:
+        if self._has_bands and worth.ndim == 1:
             certainty = certainty - self.bands_[codes]
-        return codes, (certainty < 0.0) & self._refuses, certainty
+        return codes, (certainty < 0.0) & self._has_bands, certainty
 
     @property
-    def _refuses(self) -> bool:
+    def _has_bands(self) -> bool:
         return hasattr(self, "bands_")
 
-    predict_liberal = available_if(_may_refuse)(Rejecting.predict_liberal)
-    rejects = available_if(_may_refuse)(Rejecting.rejects)
-    risk = available_if(_may_refuse)(Rejecting.risk)
-    confidence = available_if(_may_refuse)(Rejecting.confidence)
-    error_reject_curve = available_if(_may_refuse)(Rejecting.error_reject_curve)
+    predict_liberal = available_if(_may_reject)(Rejecting.predict_liberal)
+    rejects = available_if(_may_reject)(Rejecting.rejects)
+    risk = available_if(_may_reject)(Rejecting.risk)
+    confidence = available_if(_may_reject)(Rejecting.confidence)
+    error_reject_curve = available_if(_may_reject)(Rejecting.error_reject_curve)
 
 
 def _finite(scores: Array, eta: float) -> Array:
@@ -216,14 +214,15 @@ def _finite(scores: Array, eta: float) -> Array:
     return scores
 
 
-def _least_of_constants(codes: Array, prices: Prices, may_refuse: bool) -> float:
+def _least_of_constants(codes: Array, prices: Prices, may_reject: bool) -> float:
     """The least mean cost of saying the same of every row."""
     shares = np.bincount(codes) / len(codes)
     answered = float(shares @ prices.wrong - (shares * (prices.gain + prices.wrong)).max())
-    return min(answered, float(shares @ prices.reject)) if may_refuse else answered
+    return min(answered, float(shares @ prices.reject)) if may_reject else answered
 
 
-def _complaint(model: Any) -> str:
+def complaint(model: Any) -> str:
+    """What a fit says that ends no better than one answer for every row."""
     return (
         f"After {model.n_iter_} epochs the network does no better on the training rows than to say the same "
         f"of each; raise max_epochs={model.max_epochs}, or change eta={model.eta!r}, unless the columns tell "

@@ -11,9 +11,9 @@ from torch import Tensor, nn
 from .._types import Array
 from ..rows.encode import Encoded, is_sparse
 from ..rows.standardized import check_columns
-from .neural_parameters import Settings
+from .neural_parameters import NetworkParameters
 
-CELLS = 2**22  # numbers that are looked at together where there is no need for more
+CELLS = 2**22  # how many numbers a block holds at most
 
 
 class Standardize(nn.Module):
@@ -80,21 +80,21 @@ def dense(rows: Any) -> Tensor:
     return shared(np.ascontiguousarray(rows.toarray() if is_sparse(rows) else rows))
 
 
-def build(data: Encoded, settings: Settings, generator: torch.Generator) -> nn.Sequential:
+def build(data: Encoded, parameters: NetworkParameters, generator: torch.Generator) -> nn.Sequential:
     """A hidden layer of ReLUs between rows as they come and scores; He's start, the same on every device."""
     matrix, n_classes = data.matrix, len(data.classes)
     dtype = torch.from_numpy(np.empty(0, matrix.dtype)).dtype
-    first = {"standardize": Standardize.of(matrix)} if settings.standardize else {}
+    first = {"standardize": Standardize.of(matrix)} if parameters.standardize else {}
     network = nn.Sequential()
     layers = {
         **first,
-        "hidden": _linear(matrix.shape[1], settings.hidden_size, dtype, generator),
+        "hidden": _linear(matrix.shape[1], parameters.hidden_size, dtype, generator),
         "relu": nn.ReLU(),
-        "output": _linear(settings.hidden_size, 1 if n_classes == 2 else n_classes, dtype, generator),
+        "output": _linear(parameters.hidden_size, 1 if n_classes == 2 else n_classes, dtype, generator),
     }
     for name, layer in layers.items():
         network.add_module(name, layer)
-    return network.to(settings.device)
+    return network.to(parameters.device)
 
 
 def _linear(n_in: int, n_out: int, dtype: torch.dtype, generator: torch.Generator) -> nn.Linear:
@@ -109,7 +109,7 @@ def _linear(n_in: int, n_out: int, dtype: torch.dtype, generator: torch.Generato
 
 @torch.no_grad()
 def scores_of(network: Any, matrix: Any) -> Array:
-    """The scores of all rows, which are looked at some at a time."""
+    """The scores of all rows, computed a block at a time."""
     weight = network[-1].weight
     width = max(matrix.shape[1], weight.shape[1])
     return torch.cat([network(part.to(weight.dtype)) for part in blocks(matrix, width)]).numpy()

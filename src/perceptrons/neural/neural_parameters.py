@@ -12,8 +12,8 @@ from .schedules import Schedule, read_schedule
 AUTO = "auto"
 
 
-class Settings(NamedTuple):
-    """As the training takes them."""
+class NetworkParameters(NamedTuple):
+    """The checked parameters, as `training.train_network` takes them."""
 
     hidden_size: int
     schedule: Schedule
@@ -27,8 +27,9 @@ class Settings(NamedTuple):
     verbose: bool
 
 
-def read_settings(model: Any) -> Settings:
-    settings = Settings(
+def read_parameters(model: Any) -> NetworkParameters:
+    """Check the parameters of a `MarginMLPClassifier`."""
+    parameters = NetworkParameters(
         _count("hidden_size", model.hidden_size, "use 100"),
         read_schedule(model.schedule),
         None if model.costs is None else read_costs(model.costs, None),
@@ -40,8 +41,8 @@ def read_settings(model: Any) -> Settings:
         read_device(model.device),
         _verbose(model.verbose),
     )
-    _check_together(settings)
-    return settings
+    _check_together(parameters)
+    return parameters
 
 
 def _count(name: str, value: Any, remedy: str) -> int:
@@ -54,12 +55,12 @@ def _verbose(value: Any) -> bool:
     return bool(value)
 
 
-def _check_together(settings: Settings) -> None:
+def _check_together(parameters: NetworkParameters) -> None:
     """Where answers have costs, bands and temperature of `RejectLoss` are in units of the margin."""
-    if settings.costs is not None and settings.schedule != 1.0:
+    if parameters.costs is not None and parameters.schedule != 1.0:
         raise ValueError(
-            f"schedule={settings.schedule}, but costs need scores that were taught a margin of 1, from which "
-            "their bands start; leave schedule at 1.0, or use costs=None."
+            f"schedule={parameters.schedule}, but costs need scores that were taught a margin of 1, from "
+            "which their bands start; leave schedule at 1.0, or use costs=None."
         )
 
 

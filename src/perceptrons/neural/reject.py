@@ -1,12 +1,12 @@
-"""`RejectLoss`: a network that may refuse, which Sundararajan and Pal leave to future work (Section 5).
+"""`RejectLoss`: networks that may reject rows, which Sundararajan and Pal leave to future work (Section 5).
 
 Their costs (equation 2) are steps as functions of the scores, and have no gradient. Here they are smoothed: a
 row of class y costs what is expected if the action is drawn, by a softmax over (s_k − λ_k)/T for the answer k
-and 0 for the refusal. As T → 0 this is the exact cost of the decision: the k of largest s_k − λ_k, if that
-is ≥ 0, else a refusal. One neuron s stands for s₁ = s and s₀ = −s; its decision is equation 6, class 1 if
+and 0 for the rejection. As T → 0 this is the exact cost of the decision: the k of largest s_k − λ_k, if that
+is ≥ 0, else a rejection. One neuron s stands for s₁ = s and s₀ = −s; its decision is equation 6, class 1 if
 s ≥ λ₁, class 0 if s ≤ −λ₀.
 
-Deviations. λ = softplus(raw), so that steps keep it ≥ 0; it may come near 0, but not reach it. A refused row
+Deviations. λ = softplus(raw), so that steps keep it ≥ 0; it may come near 0, but not reach it. A rejected row
 would get the k of largest s_k − λ_k, not of largest s_k: the loss knows their differences alone. Costs are in
 units of the largest a + b, as for `ConservativePerceptron`, so that steps do not depend on the unit.
 """
@@ -29,11 +29,11 @@ LEAST, MOST = 1e-30, 1e30  # what single precision can divide by, and hold
 
 
 class RejectLoss(nn.Module):
-    """What answers and refusals cost, made smooth, with a band to be learnt for each class.
+    """What answers and rejections cost, made smooth, with a band to be learned for each class.
 
     Parameters
     ----------
-    costs : a `perceptrons.Costs`, in which refusals cost or right answers earn something.
+    costs : a `perceptrons.Costs`, in which rejections cost or right answers earn something.
     n_classes : how many classes there are.
     classes : their names, in the order of class numbers, for costs that name classes; `n_classes` is then
         how many they are.
@@ -44,17 +44,17 @@ class RejectLoss(nn.Module):
 
     Attributes
     ----------
-    raw_bands : the parameter, a number per class; the optimiser needs `loss.parameters()`, too.
+    raw_bands : the parameter, a number per class; the optimizer needs `loss.parameters()`, too.
     bands : λ = softplus(raw_bands).
 
     Notes
     -----
     `loss(scores, target)` takes scores of shape (rows, neurons) and class numbers. There is a neuron per
     class, whose bias and band then matter by their difference alone, or one neuron for two classes. Half
-    precision is computed in single precision; bad scores and labels are refused as by `MarginLoss`.
+    precision is computed in single precision; bad scores and labels raise as in `MarginLoss`.
 
     The loss is bounded, so rows far from every border teach nothing: a network that starts with it may end by
-    refusing all rows, or all of some class. Train with `MarginLoss` first, and let this loss finish.
+    rejecting all rows, or all of some class. Train with `MarginLoss` first, and let this loss finish.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class RejectLoss(nn.Module):
     >>> codes, rejected = loss.decide(scores)
     >>> codes.tolist(), rejected.tolist()
     ([1, 1, 0], [False, True, False])
-    >>> round(loss.risk(scores, target), 6)  # a right answer, a refusal, an error: (0 + 0.2 + 1) / 3
+    >>> round(loss.risk(scores, target), 6)  # a right answer, a rejection, an error: (0 + 0.2 + 1) / 3
     0.4
     >>> round(loss(scores, target).item(), 3)
     0.344
@@ -92,7 +92,8 @@ class RejectLoss(nn.Module):
         start = float(number("band", band, f"(0, {MOST})", "use 1"))
         raw = start + math.log(-math.expm1(-start))  # whose softplus is the band
         self.raw_bands = nn.Parameter(torch.full((self.n_classes,), raw))
-        self.register_buffer("prices", _in_steps(self._prices), persistent=False)
+        scaled = torch.tensor([part.tolist() for part in self._prices.in_steps()])  # a, b, c: a row each
+        self.register_buffer("prices", scaled, persistent=False)
 
     @property
     def n_classes(self) -> int:
@@ -106,16 +107,16 @@ class RejectLoss(nn.Module):
     def forward(self, scores: Tensor, target: Tensor) -> Tensor:
         scores, target = checked(scores, target)
         chances = self._chances(self._worth(scores))
-        right, refused = chances.gather(1, target[:, None])[:, 0], chances[:, -1]
+        right, rejected = chances.gather(1, target[:, None])[:, 0], chances[:, -1]
         gain, wrong, reject = self.prices.to(chances.dtype)[:, target]
-        costs: Tensor = wrong - (gain + wrong) * right - (wrong - reject) * refused
+        costs: Tensor = wrong - (gain + wrong) * right - (wrong - reject) * rejected
         if self.reduction == "none":
             return costs
         return costs.sum() if self.reduction == "sum" else costs.mean()
 
     @torch.no_grad()
     def decide(self, scores: Tensor) -> tuple[Tensor, Tensor]:
-        """Of each row: the number of the class it would get, and whether it is refused."""
+        """Of each row: the number of the class it would get, and whether it is rejected."""
         scores, _ = checked(scores, scores.new_zeros(scores.shape[:1], dtype=torch.int64))
         worth = self._worth(scores)
         if scores.shape[1] == 1:  # of equals class 1, the side of a score of 0
@@ -130,7 +131,7 @@ class RejectLoss(nn.Module):
         return float(self._prices.of_rows(*(part.cpu().numpy() for part in rows)).mean())
 
     def _worth(self, scores: Tensor) -> Tensor:
-        """s_k − λ_k of each row and class: whether to answer k rather than to refuse."""
+        """s_k − λ_k of each row and class: whether to answer k rather than to reject."""
         n_neurons = scores.shape[1]
         if n_neurons == 1:
             scores = torch.cat([-scores, scores], 1)
@@ -159,8 +160,8 @@ def _read_prices(costs: Any, n_classes: Any, classes: Sequence[Any] | None) -> P
     prices = costs.of(_read_names(costs, n_classes, classes))
     if prices.free:
         raise ValueError(
-            f"{costs}: refusals cost nothing and right answers earn nothing, so no answer can be better than "
-            "a refusal; let refusals cost something, or right answers earn something."
+            f"{costs}: rejections cost nothing and right answers earn nothing, so no answer can be better "
+            "than a rejection; let rejections cost something, or right answers earn something."
         )
     return prices
 
@@ -179,8 +180,3 @@ def _read_names(costs: Costs, n_classes: Any, classes: Sequence[Any] | None) -> 
     if n_classes not in (2, len(names)):  # 2 may be the default
         raise ValueError(f"n_classes={n_classes}, but classes={names} are {len(names)}; leave n_classes out.")
     return names
-
-
-def _in_steps(prices: Prices) -> Tensor:
-    """Gains, costs of errors and of refusals, a row each, for training."""
-    return torch.tensor([part.tolist() for part in prices.in_steps()])

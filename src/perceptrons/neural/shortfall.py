@@ -4,7 +4,7 @@
 Beside a small network the many steps of such a formula take time. On a CPU it is one compiled pass over the
 scores, elsewhere a few tensor operations; for `torch.compile` it is written so that one pass comes of it.
 
-Scores and labels as losses take them: checked, and as signs y = ±1, one against the rest.
+Losses take scores and labels checked (`checked`), and labels as signs y = ±1, one against the rest (`signs`).
 """
 
 import math
@@ -38,16 +38,16 @@ def shaped(scores: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
         scores = scores[:, None]
     if scores.ndim != 2 or not scores.is_floating_point():
         raise ValueError(
-            f"scores are {_told(scores)}, but must be floats of shape (rows, neurons), or (rows,) of one "
+            f"scores are {_describe(scores)}, but must be floats of shape (rows, neurons), or (rows,) of one "
             "neuron."
         )
     if target.shape != scores.shape[:1] or target.dtype not in _INTEGERS:
         raise ValueError(
-            f"target is {_told(target)}, but must be integers of shape ({len(scores)},): a class number per "
-            "row of scores."
+            f"target is {_describe(target)}, but must be integers of shape ({len(scores)},): a class number "
+            "per row of scores."
         )
     if not len(target) or not scores.shape[1]:
-        raise ValueError(f"scores are {_told(scores)}, of which nothing can be learnt; leave the batch out.")
+        raise ValueError(f"scores are {_describe(scores)}: nothing can be learned; leave the batch out.")
     return scores.float() if scores.dtype in (torch.float16, torch.bfloat16) else scores, target.long()
 
 
@@ -71,7 +71,7 @@ def check_numbers(scores: Tensor, target: Tensor) -> None:
     if torch.compiler.is_compiling():
         torch._assert_async(known & scores.isfinite().all(), "labels out of range, or scores not finite")
     elif not math.isfinite(torch.where(known, scores.detach().sum(), math.nan).item()):
-        refuse(scores, target)
+        raise_bad_numbers(scores, target)
 
 
 def is_recording(tensor: Tensor) -> bool:
@@ -83,8 +83,8 @@ def _known(scores: Tensor, target: Tensor) -> Tensor:
     return (target >= 0) & (target < n_classes(scores))
 
 
-def refuse(scores: Tensor, target: Tensor) -> None:
-    """Say which number is bad, if one is."""
+def raise_bad_numbers(scores: Tensor, target: Tensor) -> None:
+    """Raise a ValueError that names the bad label or score, if there is one."""
     unknown = target[~_known(scores, target)]
     if len(unknown):
         raise ValueError(
@@ -97,7 +97,7 @@ def refuse(scores: Tensor, target: Tensor) -> None:
         return
     raise ValueError(
         f"The scores of {int(rows.sum())} of {len(rows)} rows are not finite (first: row "
-        f"{int(rows.int().argmax())}), so nothing can be learnt from them; look for NaN in the inputs, or "
+        f"{int(rows.int().argmax())}), so nothing can be learned from them; look for NaN in the inputs, or "
         "lower the learning rate."
     )
 
@@ -109,7 +109,7 @@ def signs(scores: Tensor, target: Tensor) -> Tensor:
     return torch.full_like(scores, -1.0).scatter_(-1, target[..., None], 1.0)
 
 
-def _told(tensor: Tensor) -> str:
+def _describe(tensor: Tensor) -> str:
     return f"{str(tensor.dtype).removeprefix('torch.')} of shape {tuple(tensor.shape)}"
 
 
@@ -161,13 +161,14 @@ def _by_one_pass(scores: Tensor, target: Tensor, beta: Any, reduction: str) -> t
     losses = torch.empty(len(rows), dtype=scores.dtype)
     violated = torch.empty(len(rows), dtype=torch.bool)
     share = _share(scores, reduction)
-    total = look(rows, labels, rows.dtype.type(beta), share, slopes.numpy(), losses.numpy(), violated.numpy())
+    outputs = slopes.numpy(), losses.numpy(), violated.numpy()
+    total = fill_shortfall(rows, labels, rows.dtype.type(beta), share, *outputs)
     if math.isnan(total):
-        refuse(scores, target)
-    return _Known.apply(scores, losses if reduction == "none" else total, slopes), violated
+        raise_bad_numbers(scores, target)
+    return _KnownLoss.apply(scores, losses if reduction == "none" else total, slopes), violated
 
 
-class _Known(torch.autograd.Function):
+class _KnownLoss(torch.autograd.Function):
     """A loss whose value and derivatives are known."""
 
     @staticmethod
@@ -191,7 +192,7 @@ def _chained(ctx: Any, slope: Tensor) -> Tensor:
 
 
 @compiled
-def look(scores, target, beta, share, slopes, losses, violated):
+def fill_shortfall(scores, target, beta, share, slopes, losses, violated):
     """Fill in, per unit of share, the derivatives and the loss of each row, and whether it is in violation;
     the sum of the losses, or NaN at the first label or score that is none."""
     n_rows, n_neurons = scores.shape

@@ -1,6 +1,6 @@
 """What answers are worth: equation 2 of Sundararajan and Pal.
 
-A right answer about a row of class y costs −a_y (it is a gain), a wrong one b_y, a refusal c_y, with a_y ≥ 0
+A right answer about a row of class y costs −a_y (a gain), a wrong one b_y, a rejection c_y, with a_y ≥ 0
 and 0 ≤ c_y < b_y. The risk is the mean cost.
 """
 
@@ -28,7 +28,7 @@ class Prices(NamedTuple):
 
     @property
     def free(self) -> bool:
-        """Whether no answer can be better than a refusal, which costs nothing."""
+        """Whether no answer can be better than a rejection, which costs nothing."""
         return not (self.gain.any() or self.reject.any())
 
     @property
@@ -49,7 +49,7 @@ class Prices(NamedTuple):
 
 @dataclass(frozen=True)
 class Costs:
-    """What a right answer earns, what a wrong one and a refusal cost.
+    """What a right answer earns, what a wrong one and a rejection cost.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class Costs:
         if given.get("reject", 0.0) >= given.get("wrong", math.inf):
             raise ValueError(
                 f"reject{about}={given['reject']!r}, but it must be below wrong{about}={given['wrong']!r}: a "
-                "refusal that costs as much as an error is never worth it; lower it, or use a classifier "
+                "rejection that costs as much as an error is never worth it; lower it, or use a classifier "
                 "that always answers."
             )
 
@@ -131,7 +131,7 @@ class Costs:
         reject_label: Any = "auto",
         sample_weight: Any = None,
     ) -> float:
-        """The mean cost of predictions, of which some may be refusals; for the arguments see `risk_score`."""
+        """The mean cost of predictions, some of them rejections; for the arguments see `risk_score`."""
         named = [*self._named(), *([] if labels is None else labels)]
         rows = read_answers(y_true, y_pred, reject_label, sample_weight, named or None)
         classes, codes = np.unique(rows.truth, return_inverse=True)
@@ -164,7 +164,7 @@ def _price(part: str, value: Any, name: Any) -> float:
 
 
 def read_costs(costs: Any, reject_cost: Any) -> Costs:
-    """The costs an estimator was given, or those of a refusal beside errors that cost 1."""
+    """The costs an estimator was given, or those of a rejection beside errors that cost 1."""
     if costs is None:
         if not is_number(reject_cost) or not 0.0 <= reject_cost < 1.0:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Pictures of how errors fall as more rows are rejected, after the manner of scikit-learn's displays."""
+"""Pictures of how errors fall as more rows are rejected, in the style of scikit-learn's displays."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
 
-REJECT_COSTS = np.linspace(0.0, 0.5, 101)  # from a half on, a coin is as good as a refusal
+REJECT_COSTS = np.linspace(0.0, 0.5, 101)  # from a half on, a coin is as good as a rejection
 
 
 def _errors(curve: ErrorRejectCurve) -> tuple[Array, Array]:
@@ -37,7 +37,7 @@ DATA = {"error": _errors, "coverage": _accuracies, "risk": _risks}
 AXES = {
     "error": ("rejected rows", "errors among all rows"),
     "coverage": ("answered rows", "right answers among these"),
-    "risk": ("cost of a refusal (an error costs 1)", "mean cost of a row"),
+    "risk": ("cost of a rejection (an error costs 1)", "mean cost of a row"),
 }
 
 
@@ -50,8 +50,8 @@ class ErrorRejectDisplay:
     ----------
     curve : an `ErrorRejectCurve`.
     kind : "error": the share of errors over the share of rejected rows. "coverage": the share of right
-        answers among the rows that are answered, over the share of these. "risk": over the cost of a refusal,
-        where an error costs 1, the mean cost with the threshold that is best for it, beside that of always
+        answers among the rows that are answered, over the share of these. "risk": over the cost of a
+        rejection, where an error costs 1, the mean cost with the best threshold, beside that of always
         answering (a thin line).
     name : what the legend calls the curve; None or "" for no legend.
     point : an `ErrorRejectCurve` of one point, what the classifier does by itself: a dot, in a picture of
@@ -126,10 +126,10 @@ class ErrorRejectDisplay:
         ax: "Axes | None" = None,
         **kwargs: Any,
     ) -> "ErrorRejectDisplay":
-        """Draw the curve of answers, none of them a refusal, and a number per row: how certain it is.
+        """Draw the curve of answers, none of them a rejection, and a number per row: how certain it is.
 
-        What the estimators of this package would give for a refusal is refused. Where it is a class that no
-        row has, name all classes as `labels`.
+        An answer that the estimators of this package would give for a rejection raises. If it is a class that
+        no row has, name all classes as `labels`.
 
         Further arguments go to matplotlib's `plot`.
         """
@@ -153,7 +153,7 @@ class ErrorRejectDisplay:
         return self
 
     def _draw_always(self) -> "Line2D":
-        """The risk of always answering, which no cost of refusals changes."""
+        """The risk of always answering, which no cost of rejections changes."""
         costs, risks = _risks(ErrorRejectCurve(*(part[:1] for part in self.curve)))
         self._caption("always answering", costs[0], risks[0], xytext=(4, 3))
         (line,) = self.ax_.plot(costs, risks, color=self.line_.get_color(), linewidth=0.8)
@@ -224,7 +224,7 @@ def _check_truth(y: Any, classes: list[Any]) -> None:
         if name not in classes:
             raise ValueError(
                 f"y holds {name!r}, which is not one of the classes {classes} of the classifier; pass rows "
-                "of these classes, labelled as for fit."
+                "of these classes, labeled as for fit."
             )
 
 
@@ -233,7 +233,7 @@ def _classes(model: Any, X: Any) -> Array:
     for name in set(predicted.tolist()) - set(model.classes_.tolist()):
         raise ValueError(
             f"predict gives {name!r}, which is not one of the classes {model.classes_.tolist()}; pass "
-            "answers without refusals to from_predictions."
+            "answers without rejections to from_predictions."
         )
     return predicted
 
@@ -276,7 +276,7 @@ def _check_answered(y_true: Any, y_pred: Any, labels: Any) -> None:
     rows = read_answers(y_true, y_pred, labels=labels)
     if rows.rejected.any():
         raise ValueError(
-            f"y_pred holds {rows.label!r}, which stands for a refusal beside the classes "
+            f"y_pred holds {rows.label!r}, which stands for a rejection beside the classes "
             f"{rows.classes.tolist()}, but answers are needed; pass those of predict_liberal, or, if it is a "
             "class, name all classes as labels."
         )

@@ -1,4 +1,4 @@
-"""The label that stands for a refusal among classes, arrays that can hold it, and reading them back."""
+"""The label that stands for a rejection among classes, arrays that can hold it, and reading them back."""
 
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ AUTO, WORD = "auto", "reject"
 
 
 def resolve(label: Any, classes: Array) -> Any:
-    """The label that stands for a refusal; None if predictions shall hold none.
+    """The label that stands for a rejection; None if predictions shall hold none.
 
     "auto" is "reject" beside classes that are texts, else 0, −1 or the number below all classes, whichever is
     the first that is no class.
@@ -64,7 +64,7 @@ def _dtype(classes: Array, label: Any) -> Any:
 
 
 def is_rejected(predicted: Array, label: Any) -> Array:
-    """Which predictions are refusals."""
+    """Which predictions are rejections."""
     if label is None:
         return np.zeros(len(predicted), bool)
     if label != label:  # NaN
@@ -80,7 +80,7 @@ class Answered(NamedTuple):
     rejected: Array
     weights: Array
     classes: Array  # of the truth, and those the user named, which then are all
-    label: Any  # what stands for a refusal; None if nothing does
+    label: Any  # what stands for a rejection; None if nothing does
 
 
 def read_answers(
@@ -133,13 +133,13 @@ def _check_automatic(label: Any, classes: Array, predicted: Array) -> None:
     if is_rejected(predicted, label).any() and is_rejected(predicted, other).any():
         raise ValueError(
             f"reject_label='auto', but y_pred holds {label!r} and {other!r}, neither of which is in y_true: "
-            "either may stand for refusals; name it as reject_label."
+            "either may stand for rejections; name it as reject_label."
         )
     for name in set(predicted.tolist()) - set(classes.tolist()) if len(classes) == 1 else ():
         raise ValueError(
             f"reject_label='auto', but {classes.tolist()[0]!r} is the only class known, and y_pred holds "
-            f"{name!r}, which may be another class or a refusal; name all classes as labels, or what stands "
-            "for refusals as reject_label."
+            f"{name!r}, which may be another class or a rejection; name all classes as labels, or what "
+            "stands for rejections as reject_label."
         )
 
 
@@ -162,5 +162,5 @@ def check_known(answers: Array, classes: Array, label: Any) -> None:
 def unknown(name: Any, classes: Array, label: Any) -> ValueError:
     return ValueError(
         f"y_pred holds {name!r}, which is neither one of the classes {classes.tolist()} nor the label of "
-        f"refusals, {label!r}; correct it, or name it as reject_label or among the labels."
+        f"rejections, {label!r}; correct it, or name it as reject_label or among the labels."
     )

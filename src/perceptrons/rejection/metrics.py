@@ -1,9 +1,9 @@
-"""Metrics that know refusals, after the manner of scikit-learn's.
+"""Metrics for predictions that include rejections, in the style of scikit-learn's.
 
-To scikit-learn's own metrics a refusal is a class more, which no row has: it counts as an error in the
-accuracy and makes rows of zeros in the confusion matrix. These tell refusals from errors; the risk is the
+To scikit-learn's own metrics a rejection is a class more, which no row has: it counts as an error in the
+accuracy and makes rows of zeros in the confusion matrix. These tell rejections from errors; the risk is the
 mean of equation 2 of Sundararajan and Pal, coverage and selective accuracy are the usual measures of
-classifiers that may refuse. All fit `sklearn.metrics.make_scorer`.
+classifiers that may reject rows. All fit `sklearn.metrics.make_scorer`.
 """
 
 import warnings
@@ -28,20 +28,20 @@ def reject_confusion_matrix(
     sample_weight: Any = None,
     normalize: Any = None,
 ) -> Array:
-    """How many rows of each class got which answer, refusals in the last column.
+    """How many rows of each class got which answer, rejections in the last column.
 
     Parameters
     ----------
-    y_true, y_pred : the classes of rows, and the answers, of which some may be refusals.
+    y_true, y_pred : the classes of rows, and the answers, of which some may be rejections.
     labels : the classes in the order of the rows and columns; rows with others are left out, as by
         scikit-learn. None: those in `y_true`, sorted. A class without rows must be named here.
-    reject_label : what stands for a refusal in `y_pred`; see `risk_score`. "auto" regards `labels`, too.
+    reject_label : what stands for a rejection in `y_pred`; see `risk_score`. "auto" regards `labels`, too.
     sample_weight : a weight per row.
     normalize : None for counts; "true", "pred" or "all" for shares of each row, of each column, or of all.
 
     Returns
     -------
-    An array with a row per class, and one column more: scikit-learn's `confusion_matrix`, and the refusals.
+    An array with a row per class, and one column more: scikit-learn's `confusion_matrix`, and the rejections.
 
     Examples
     --------
@@ -54,16 +54,16 @@ def reject_confusion_matrix(
     """
     rows = read_answers(y_true, y_pred, reject_label, sample_weight, labels)
     names = (rows.classes if labels is None else np.asarray(labels)).tolist()
-    truth, predicted = _places(rows, names)
+    truth, predicted = _matrix_indices(rows, names)
     columns = np.arange(len(names) + 1)
     counted = confusion_matrix(
         truth, predicted, labels=columns, sample_weight=sample_weight, normalize=normalize
     )
-    return np.asarray(counted[:-1])  # a refusal is no row's class
+    return np.asarray(counted[:-1])  # a rejection is no row's class
 
 
-def _places(rows: Answered, names: list[Any]) -> tuple[Array, Array]:
-    """The lines of the rows' classes, and the columns of their answers."""
+def _matrix_indices(rows: Answered, names: list[Any]) -> tuple[Array, Array]:
+    """The line of each row's class and the column of its answer in the confusion matrix."""
     places = dict.fromkeys(rows.classes.tolist(), len(names) + 1)  # beyond all: scikit-learn leaves them out
     places |= {name: place for place, name in enumerate(names)}
     answers = rows.predicted[~rows.rejected]
@@ -86,8 +86,8 @@ def selective_accuracy(
 
     Parameters
     ----------
-    y_true, y_pred : the classes of rows, and the answers, of which some may be refusals.
-    labels, reject_label : all classes, and what stands for a refusal in `y_pred`; see `risk_score`.
+    y_true, y_pred : the classes of rows, and the answers, of which some may be rejections.
+    labels, reject_label : all classes, and what stands for a rejection in `y_pred`; see `risk_score`.
     sample_weight : a weight per row.
     zero_division : the result if no row was answered; "warn": 0.0, with an `UndefinedMetricWarning`.
 
@@ -125,8 +125,8 @@ def coverage_score(
 
     Parameters
     ----------
-    y_true, y_pred : the classes of rows, and the answers, of which some may be refusals.
-    labels, reject_label : all classes, and what stands for a refusal in `y_pred`; see `risk_score`.
+    y_true, y_pred : the classes of rows, and the answers, of which some may be rejections.
+    labels, reject_label : all classes, and what stands for a rejection in `y_pred`; see `risk_score`.
     sample_weight : a weight per row.
 
     Examples
@@ -149,24 +149,24 @@ def risk_score(
     reject_label: Any = "auto",
     sample_weight: Any = None,
 ) -> float:
-    """The mean cost of answers and refusals; smaller is better.
+    """The mean cost of answers and rejections; smaller is better.
 
     Parameters
     ----------
-    y_true, y_pred : the classes of rows, and the answers, of which some may be refusals.
-    costs : a `Costs` object; None: an error costs 1, a refusal `reject_cost`, a right answer nothing.
+    y_true, y_pred : the classes of rows, and the answers, of which some may be rejections.
+    costs : a `Costs` object; None: an error costs 1, a rejection `reject_cost`, a right answer nothing.
     reject_cost : used where `costs` is None; at least 0 and below 1.
     labels : all classes, where `y_true` may lack some, as in a small fold; classes that `costs` price need
-        not be named again. If any are named, other answers are refused; else they are errors.
-    reject_label : what stands for a refusal in `y_pred`. "auto" is what the estimators of this package use:
+        not be named again. If any are named, other answers raise; else they are errors.
+    reject_label : what stands for a rejection in `y_pred`. "auto" is what the estimators of this package use:
         "reject" beside classes that are texts, else 0, −1 or the number below all classes, whichever is the
         first that is no class. The classes are those in `y_true` and those named; if that is one number
-        alone, another in `y_pred` could be a class or a refusal, and is refused. None: nothing is a refusal.
+        alone, another in `y_pred` could be a class or a rejection, and raises. None: nothing is a rejection.
     sample_weight : a weight per row.
 
     Examples
     --------
-    One error and one refusal in four rows:
+    One error and one rejection in four rows:
 
     >>> from perceptrons import risk_score
     >>> round(risk_score([1, 1, 2, 2], [1, 2, 2, 0], reject_cost=0.2), 3)

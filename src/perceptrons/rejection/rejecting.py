@@ -1,6 +1,6 @@
-"""What classifiers that may refuse share: answers, refusals, and what both cost.
+"""What classifiers that may reject rows share: predictions, their cost, and Chow's error–reject curve.
 
-How errors fall as more rows are rejected: Chow's error–reject curve.
+The curve shows how the errors fall as more rows are rejected, the least certain first.
 """
 
 from math import exp
@@ -38,7 +38,7 @@ class ErrorRejectCurve(NamedTuple):
         return np.asarray(1.0 - np.minimum(share, 1.0))  # rounding must not make it negative
 
     def least_risk(self, reject_cost: Any) -> Array:
-        """For each cost of a refusal, where errors cost 1, the risk at the best threshold."""
+        """For each cost of a rejection, where errors cost 1, the risk at the best threshold."""
         costs = np.atleast_1d(np.asarray(reject_cost, float))  # one by one: the curve may be long
         return np.array([(self.errors + cost * self.rejected).min() for cost in costs])
 
@@ -53,33 +53,33 @@ def error_reject_curve(wrong: Array, certainty: Array) -> ErrorRejectCurve:
 
 
 class Rejecting(ClassifierMixin):
-    """A fitted one has `classes_`, `reject_label_`, `_prices` and a way to judge rows, `_judge`."""
+    """A fitted model has `classes_`, `reject_label_`, `_prices` and decides about rows by `_decisions`."""
 
     classes_: Array
     reject_label_: Any
     _prices: Prices
 
-    def _judge(self, X: Any) -> tuple[Array, Array, Array]:
-        """Of each row: the place of the class it would get, whether it is rejected, how certain it is."""
+    def _decisions(self, X: Any) -> tuple[Array, Array, Array]:
+        """For each row: the code of the class it would get, whether it is rejected, how certain it is."""
         raise NotImplementedError
 
     def predict(self, X: Any) -> Array:
         """The class of each row, or `reject_label_` where it is rejected."""
-        codes, rejected, _ = self._judge(X)
+        codes, rejected, _ = self._decisions(X)
         return answers(self.classes_, codes, rejected, self.reject_label_)
 
     def predict_liberal(self, X: Any) -> Array:
-        """The class of each row, be it rejected or not."""
-        codes, _, _ = self._judge(X)
+        """The class of each row, whether it is rejected or not."""
+        codes, _, _ = self._decisions(X)
         return np.asarray(self.classes_[codes])
 
     def rejects(self, X: Any) -> Array:
         """Which rows are rejected."""
-        return self._judge(X)[1]
+        return self._decisions(X)[1]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The accuracy: the share of right answers; rejected rows have none. See `risk` for their cost."""
-        codes, rejected, _ = self._judge(X)
+        codes, rejected, _ = self._decisions(X)
         labels = self._labels(X, y)
         unique_labels(self.classes_, labels)  # texts and numbers are never equal, which would be no score
         right = (self.classes_[codes] == labels) & ~rejected
@@ -87,23 +87,23 @@ class Rejecting(ClassifierMixin):
 
     def risk(self, X: Any, y: Any) -> float:
         """The mean cost of what is answered and rejected; smaller is better."""
-        codes, rejected, _ = self._judge(X)
+        codes, rejected, _ = self._decisions(X)
         truth = self._codes(X, y)
         return float(self._prices.of_rows(truth, codes == truth, rejected).mean())
 
     def error_reject_curve(self, X: Any, y: Any) -> ErrorRejectCurve:
         """How errors fall as more rows are rejected, the least certain first."""
-        codes, _, certainty = self._judge(X)
+        codes, _, certainty = self._decisions(X)
         return error_reject_curve(codes != self._codes(X, y), certainty)
 
     def confidence(self, X: Any, y: Any) -> float:
-        """With what confidence refusals pay, judged by rows that were not trained on (equation 18).
+        """The confidence that rejections pay, from rows that were not used for training (equation 18).
 
         It bounds the probability that answering the rejected rows would cost more than to reject them:
         1 − exp(−2n(ℓ/n − γ)²) where ℓ of n rejected rows would be answered wrongly and γ = (a+c)/(a+b) is the
-        share of errors from which on refusals pay; 0 if ℓ/n ≤ γ.
+        share of errors from which on rejections pay; 0 if ℓ/n ≤ γ.
         """
-        codes, rejected, _ = self._judge(X)
+        codes, rejected, _ = self._decisions(X)
         if not self._prices.uniform:
             raise ValueError(
                 "The bound is for costs that are the same for all classes; these differ. Compare risks."

@@ -1,1 +1,1 @@
-"""What comes in: validation, rows for compiled code, visiting orders, synthetic data."""
+"""Rows for compiled code: validation, layouts, standardized views, visiting orders, bits."""

@@ -3,11 +3,8 @@
 
 `Bits` are vectors of bits: the rows of a matrix, or its columns. Bit b of word k is cell 64k + b; what is
 left over of the last word is 0. So words are what `np.packbits(..., bitorder="little")` writes, padded, on
-every processor that counts bytes from the low end.
-
-How arrays, CSR matrices and frames become bits: `packing`.
-
-How many bits of a word are 1, for compiled code; the processor has an instruction for it.
+every processor that counts bytes from the low end. `packing` makes them of arrays, CSR matrices and frames.
+For compiled code `popcount` and `lowest_bit` are the processor's own instructions.
 """
 
 from dataclasses import dataclass
@@ -19,49 +16,6 @@ from numba.extending import intrinsic, overload
 
 from .._types import Array
 from ..compiled import compiled
-
-
-def popcount(word: Any) -> Any:
-    """The ones of a word of 64 bits."""
-    return np.int64(np.bitwise_count(word))
-
-
-@intrinsic
-def _ones(typing_context, word):
-    def emit(context, builder, signature, arguments):
-        return builder.ctpop(arguments[0])
-
-    return types.int64(types.uint64), emit
-
-
-@overload(popcount)
-def _popcount(word):
-    def always(word):
-        return _ones(word)  # type: ignore[call-arg]
-
-    return always
-
-
-def lowest_bit(word: Any) -> Any:
-    """The place of the lowest bit that is 1, of a word that has one."""
-    return (int(word) & -int(word)).bit_length() - 1
-
-
-@intrinsic
-def _trailing_zeros(typing_context, word):
-    def emit(context, builder, signature, arguments):
-        return builder.cttz(arguments[0], context.get_constant(types.boolean, True))
-
-    return types.int64(types.uint64), emit
-
-
-@overload(lowest_bit)
-def _lowest_bit(word):
-    def always(word):
-        return _trailing_zeros(word)  # type: ignore[call-arg]
-
-    return always
-
 
 WORD = 64
 
@@ -121,7 +75,7 @@ def from_bytes(packed: Array, width: int) -> Bits:
         )
     padded = np.zeros((len(packed), 8 * n_words(width)), np.uint8)
     padded[:, :n_bytes] = packed
-    if width % 8:  # nobody says what is in the bits that are too many
+    if width % 8:  # the bits beyond the width may hold anything
         padded[:, n_bytes - 1] &= 2 ** (width % 8) - 1
     return Bits(padded.view("<u8").astype(np.uint64, copy=False), width)
 
@@ -162,10 +116,52 @@ def transpose_block(block):
         mask ^= mask << np.uint64(max(size, 1))
 
 
+def popcount(word: Any) -> Any:
+    """How many bits of a word are 1."""
+    return np.int64(np.bitwise_count(word))
+
+
+@intrinsic
+def _ones(typing_context, word):
+    def emit(context, builder, signature, arguments):
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.uint64), emit
+
+
+@overload(popcount)
+def _popcount(word):
+    def always(word):
+        return _ones(word)  # type: ignore[call-arg]
+
+    return always
+
+
+def lowest_bit(word: Any) -> Any:
+    """The number of the lowest bit that is 1, in a word that is not 0."""
+    return (int(word) & -int(word)).bit_length() - 1
+
+
+@intrinsic
+def _trailing_zeros(typing_context, word):
+    def emit(context, builder, signature, arguments):
+        return builder.cttz(arguments[0], context.get_constant(types.boolean, True))
+
+    return types.int64(types.uint64), emit
+
+
+@overload(lowest_bit)
+def _lowest_bit(word):
+    def always(word):
+        return _trailing_zeros(word)  # type: ignore[call-arg]
+
+    return always
+
+
 @compiled
 def joint_counts(columns, chosen, ones, both):
-    """Of each column, its ones, and those of them that are chosen. Four columns share a look at `chosen`:
-    one by one, reading it again and again would take as long as reading the columns."""
+    """Of each column, its ones, and those of them in chosen rows. Four columns at a time, because reading
+    `chosen` once per column would take as long as reading the columns."""
     last = columns.shape[0] - 1
     for j in range(0, columns.shape[0], 4):
         j1, j2, j3 = min(j + 1, last), min(j + 2, last), min(j + 3, last)

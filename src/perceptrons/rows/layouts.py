@@ -7,7 +7,7 @@ chosen from the type of `X` while compiling: a learner written with them is writ
 
 Why the compiled texts differ:
 
-* dense: the sum may be reordered (`reassoc`, `contract`), so that it vectorises. Not full fast-math:
+* dense: the sum may be reordered (`reassoc`, `contract`), so that it vectorizes. Not full fast-math:
   NaN keeps its meaning.
 * CSR: no fast-math, which would emit slow gathers; four strict accumulators instead, and unsigned
   indices, which spare the test for negative ones.
@@ -45,6 +45,7 @@ Rows: TypeAlias = Array | CSR | Gram
 
 
 def cells(X: CSR, i: int) -> slice:
+    """Where row i stands in `data` and `indices`."""
     return slice(int(X.indptr[i]), int(X.indptr[i + 1]))
 
 
@@ -67,12 +68,12 @@ def add(X: Rows, i: int, a: float, w: Array) -> None:
         w += w.dtype.type(a) * X[i]
 
 
-def add_centred(X: Rows, i: int, a: float, centre: Array, w: Array) -> None:
-    """w ← w + a·(x_i − centre), in place; for dense rows. CSR rows are not centred: most of a row is 0."""
+def add_centered(X: Rows, i: int, a: float, center: Array, w: Array) -> None:
+    """w ← w + a·(x_i − center), in place; for dense rows. CSR rows are not centered: most of a row is 0."""
     if isinstance(X, CSR):
         add(X, i, a, w)
     else:
-        w += a * (np.asarray(X)[i] - centre)
+        w += a * (np.asarray(X)[i] - center)
 
 
 def sqnorm(X: Rows, i: int) -> float:
@@ -94,7 +95,7 @@ def stream(X: Rows, start: int, stop: int) -> float:
     return 0.0
 
 
-def _is(X: Any, layout: type) -> bool:
+def is_layout(X: Any, layout: type) -> bool:
     """Does a Numba type stand for that layout?"""
     return getattr(X, "instance_class", None) is layout
 
@@ -118,7 +119,7 @@ def _dense_dot(X, i, w):
 
 @overload(dot)
 def _csr_dot(X, i, w):
-    if _is(X, CSR):
+    if is_layout(X, CSR):
         real = w.dtype
 
         def csr(X, i, w):
@@ -140,7 +141,7 @@ def _csr_dot(X, i, w):
 
 @overload(dot)
 def _gram_dot(X, i, w):
-    if _is(X, Gram):
+    if is_layout(X, Gram):
 
         def gram(X, i, w):
             return w[i]
@@ -166,16 +167,16 @@ def _add(X, i, a, w):
         for j in range(w.size):
             w[j] += a * X.matrix[i, j]
 
-    return dense if isinstance(X, types.Array) else csr if _is(X, CSR) else gram
+    return dense if isinstance(X, types.Array) else csr if is_layout(X, CSR) else gram
 
 
-@overload(add_centred)
-def _add_centred(X, i, a, centre, w):
-    def dense(X, i, a, centre, w):
+@overload(add_centered)
+def _add_centered(X, i, a, center, w):
+    def dense(X, i, a, center, w):
         for j in range(w.size):
-            w[j] += a * (X[i, j] - centre[j])
+            w[j] += a * (X[i, j] - center[j])
 
-    def csr(X, i, a, centre, w):
+    def csr(X, i, a, center, w):
         add(X, i, a, w)
 
     return dense if isinstance(X, types.Array) else csr
@@ -198,7 +199,7 @@ def _sqnorm(X, i):
     def gram(X, i):
         return X.diagonal[i]
 
-    return dense if isinstance(X, types.Array) else csr if _is(X, CSR) else gram
+    return dense if isinstance(X, types.Array) else csr if is_layout(X, CSR) else gram
 
 
 @overload(ready)
@@ -209,7 +210,7 @@ def _ready(X, i):
     def gram(X, i):
         return X.known[i]
 
-    return gram if _is(X, Gram) else always
+    return gram if is_layout(X, Gram) else always
 
 
 @overload(stream)
@@ -233,4 +234,4 @@ def _stream(X, start, stop):
     def gram(X, start, stop):
         return 0.0
 
-    return dense if isinstance(X, types.Array) else csr if _is(X, CSR) else gram
+    return dense if isinstance(X, types.Array) else csr if is_layout(X, CSR) else gram

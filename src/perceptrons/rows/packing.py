@@ -1,10 +1,9 @@
 # mypy: allow-untyped-defs, allow-untyped-calls
 """Arrays, CSR matrices and frames become bits: 1 where a value is greater than the cut of its column.
 
-A sparse Boolean matrix: one row that all begin with, and for each row the cells in which it differs.
-
-Of a CSR matrix the row is what zeros become, and a row differs where a stored value is on the other side of
-the cut. Text has tens of thousands of columns and a hundred words in a row: packed, it would be larger.
+A CSR matrix may stay sparse (`SparseBits`): one base row, and for each row the columns in which it differs.
+The base row is what zeros become, and a row differs where a stored value is on the other side of the cut.
+Text has tens of thousands of columns and a hundred words in a row: packed, it would be larger.
 """
 
 from dataclasses import dataclass
@@ -17,9 +16,13 @@ from ..compiled import compiled
 from .bits import Bits, n_words, pack_vector
 from .encode import canonical, is_sparse
 
+FAR = 2**52  # integers below are floats, too
+
 
 @dataclass(frozen=True, eq=False)
-class Flips:
+class SparseBits:
+    """Rows of bits as their differences from one base row."""
+
     base: Array  # bool, one per column
     indices: Array  # the columns in which a row differs, row after row
     indptr: Array  # where rows begin
@@ -34,54 +37,43 @@ class Flips:
     def packed(self) -> Bits:
         words = np.empty((len(self), n_words(self.width)), np.uint64)
         words[:] = pack_vector(self.base)
-        flip(self.indices, self.indptr, words)
+        toggle_bits(self.indices, self.indptr, words)
         return Bits(words, self.width)
 
-    def copied(self) -> "Flips":
+    def copied(self) -> "SparseBits":
         """In memory of its own: the indices may be those of a matrix that others will change."""
-        return Flips(self.base, self.indices.copy(), self.indptr.copy())
+        return SparseBits(self.base, self.indices.copy(), self.indptr.copy())
 
-    def take(self, which: Any) -> "Flips":
+    def take(self, which: Any) -> "SparseBits":
         """Some of the rows, by their numbers."""
         starts, ends = self.indptr[:-1][which].astype(np.int64), self.indptr[1:][which].astype(np.int64)
         indptr = np.append(0, np.cumsum(ends - starts))
         places = np.arange(indptr[-1]) + np.repeat(starts - indptr[:-1], ends - starts)
-        return Flips(self.base, self.indices[places], indptr)
+        return SparseBits(self.base, self.indices[places], indptr)
 
 
-def flips_of(matrix: Any, cuts: Array) -> Flips:
+def to_bits(matrix: Any, cuts: Array) -> Bits | SparseBits:
+    """The rows of an array, packed; those of a CSR matrix, sparse as they are."""
+    return sparse_bits(matrix, cuts) if is_sparse(matrix) else pack_rows(matrix, cuts)
+
+
+def sparse_bits(matrix: Any, cuts: Array) -> SparseBits:
     """A canonical CSR matrix, each value seen as greater than the cut of its column or not."""
     indices, base = matrix.indices, np.asarray(cuts < 0.0)
     differs = (matrix.data > cuts[indices]) != base[indices]
     if differs.all():
-        return Flips(base, indices, matrix.indptr)
+        return SparseBits(base, indices, matrix.indptr)
     before = np.append(0, np.cumsum(differs))
-    return Flips(base, indices[differs], before[matrix.indptr])
+    return SparseBits(base, indices[differs], before[matrix.indptr])
 
 
-def stacked(one: Bits | Flips, other: Bits | Flips) -> Bits | Flips:
-    """The rows of both; packed, if some are. Sparse ones must begin with the same row."""
-    if isinstance(one, Flips) and isinstance(other, Flips):
+def stack_rows(one: Bits | SparseBits, other: Bits | SparseBits) -> Bits | SparseBits:
+    """The rows of both; packed, if some are. Sparse ones must have the same base row."""
+    if isinstance(one, SparseBits) and isinstance(other, SparseBits):
         indptr = np.append(one.indptr, other.indptr[1:].astype(np.int64) + one.indptr[-1])
-        return Flips(one.base, np.append(one.indices, other.indices), indptr)
+        return SparseBits(one.base, np.append(one.indices, other.indices), indptr)
     words = [cells.words if isinstance(cells, Bits) else cells.packed().words for cells in (one, other)]
     return Bits(np.concatenate(words), one.width)
-
-
-@compiled
-def flip(indices, indptr, words):
-    for i in range(words.shape[0]):
-        for e in range(np.int64(indptr[i]), np.int64(indptr[i + 1])):
-            j = np.int64(indices[e])
-            words[i, j // 64] ^= np.uint64(1) << np.uint64(j % 64)
-
-
-FAR = 2**52  # integers below are floats, too
-
-
-def cells_of(matrix: Any, cuts: Array) -> Bits | Flips:
-    """The rows of an array, packed; those of a CSR matrix, sparse as they are."""
-    return flips_of(matrix, cuts) if is_sparse(matrix) else pack_rows(matrix, cuts)
 
 
 def pack_rows(X: Any, cuts: Any = 0.0) -> Bits:
@@ -93,9 +85,9 @@ def pack_rows(X: Any, cuts: Any = 0.0) -> Bits:
         return pack_columns(X, cuts).transposed()
     matrix: Any = X if is_sparse(X) else np.asarray(X)
     n_rows, width = matrix.shape
-    cuts = _one_each(cuts, width)
+    cuts = _per_column(cuts, width)
     if is_sparse(matrix):
-        return flips_of(canonical(matrix.tocsr()), cuts).packed()
+        return sparse_bits(canonical(matrix.tocsr()), cuts).packed()
     words = np.empty((n_rows, n_words(width)), np.uint64)
     pack_cells(*comparable(np.ascontiguousarray(matrix), cuts), words)
     return Bits(words, width)
@@ -106,14 +98,14 @@ def pack_columns(X: Any, cuts: Any = 0.0) -> Bits:
     if not hasattr(X, "columns"):
         return pack_rows(X, cuts).transposed()
     names = list(X.columns)
-    cuts = _one_each(cuts, len(names))
+    cuts = _per_column(cuts, len(names))
     words = np.zeros((len(names), n_words(len(X))), np.uint64)
     for j, name in enumerate(names):
         words[j] = pack_vector(np.asarray(X[name]) > cuts[j])
     return Bits(words, len(X))
 
 
-def _one_each(cuts: Any, width: int) -> Array:
+def _per_column(cuts: Any, width: int) -> Array:
     """One number per column, side by side: a view of a single one would be slow to compare with."""
     return np.array(np.broadcast_to(np.asarray(cuts, np.float64), (width,)))
 
@@ -150,3 +142,11 @@ def pack_cells(X, cuts, words):
             for j in range(64 * whole, width):
                 word |= np.uint64(X[i, j] > cuts[j]) << np.uint64(j - 64 * whole)
             words[i, whole] = word
+
+
+@compiled
+def toggle_bits(indices, indptr, words):
+    for i in range(words.shape[0]):
+        for e in range(np.int64(indptr[i]), np.int64(indptr[i + 1])):
+            j = np.int64(indices[e])
+            words[i, j // 64] ^= np.uint64(1) << np.uint64(j % 64)

@@ -17,7 +17,7 @@ from numba import types
 from numba.extending import overload
 
 from .._types import Array
-from .layouts import CSR, Rows, _is, add, cells, dot
+from .layouts import CSR, Rows, add, cells, dot, is_layout
 
 BLOCK = 4096  # rows whose deviations are squared at a time
 EXTRA = 2  # t and p
@@ -25,7 +25,7 @@ LARGE = 1e140  # values whose squares, and those of small parts of them, are sti
 EPS, TINY = np.finfo(np.float64).eps, np.finfo(np.float64).tiny
 
 
-class Standard(NamedTuple):
+class StandardizedRows(NamedTuple):
     """Rows, and how to see them."""
 
     rows: Rows
@@ -35,15 +35,17 @@ class Standard(NamedTuple):
     square: float  # Q
 
 
-def standardized(matrix: Any, rows: Rows) -> Standard:
+def standardized(matrix: Any, rows: Rows) -> StandardizedRows:
     """A validated matrix and its rows, seen so."""
     check_columns(matrix)
     mean, variance = _moments(matrix)
     rounding = matrix.shape[0] * EPS * np.abs(mean)
     gains = np.divide(1.0, variance, np.zeros_like(variance), where=variance > rounding**2 + TINY)
     if not isinstance(rows, CSR):
-        return Standard(rows, mean, gains, np.empty(0), 0.0)
-    return Standard(rows, mean, gains, np.asarray(matrix @ (mean * gains)), float(mean @ (mean * gains)))
+        return StandardizedRows(rows, mean, gains, np.empty(0), 0.0)
+    return StandardizedRows(
+        rows, mean, gains, np.asarray(matrix @ (mean * gains)), float(mean @ (mean * gains))
+    )
 
 
 def check_columns(matrix: Any) -> None:
@@ -56,7 +58,7 @@ def check_columns(matrix: Any) -> None:
     if len(beyond):
         raise ValueError(
             f"The largest |value| of column {beyond[0]} is {largest[beyond[0]]:.3g}, but columns can be "
-            f"standardised from {1.0 / LARGE:g} to {LARGE:g}; multiply it by a constant."
+            f"standardized from {1.0 / LARGE:g} to {LARGE:g}; multiply it by a constant."
         )
 
 
@@ -74,17 +76,17 @@ def _moments(matrix: Any) -> tuple[Array, Array]:
     return mean, squares / m
 
 
-def enter(X: Rows | Standard, w: Array) -> Array:
-    """Weights, one row each, as they are kept; of standardised columns, if X is standardised."""
-    if not isinstance(X, Standard):
+def enter(X: Rows | StandardizedRows, w: Array) -> Array:
+    """Weights, one row each, as they are kept; of standardized columns, if X is standardized."""
+    if not isinstance(X, StandardizedRows):
         return w.copy()
     v = w * np.sqrt(X.gains)
     return v if not X.products.size else np.column_stack([v, np.zeros(len(v)), v @ X.mean])
 
 
-def leave(X: Rows | Standard, v: Array, b: float) -> tuple[Array, float]:
+def leave(X: Rows | StandardizedRows, v: Array, b: float) -> tuple[Array, float]:
     """Weights and intercept of columns as they are, from weights as they are kept."""
-    if not isinstance(X, Standard):
+    if not isinstance(X, StandardizedRows):
         return v.copy(), b
     if not X.products.size:
         return v.copy(), b - float(v @ X.mean)
@@ -92,9 +94,9 @@ def leave(X: Rows | Standard, v: Array, b: float) -> tuple[Array, float]:
     return v[:-EXTRA] - t * X.mean * X.gains, b - float(p) + float(t) * X.square
 
 
-def score(X: Rows | Standard, i: int, v: Array) -> Any:
-    """⟨w, z_i⟩; of rows that are not standardised ⟨w, x_i⟩."""
-    if not isinstance(X, Standard):
+def score(X: Rows | StandardizedRows, i: int, v: Array) -> Any:
+    """⟨w, z_i⟩; of rows that are not standardized ⟨w, x_i⟩."""
+    if not isinstance(X, StandardizedRows):
         return dot(X, i, v)
     if not isinstance(X.rows, CSR):
         return ((np.asarray(X.rows)[i] - X.mean) * v).sum()
@@ -102,9 +104,9 @@ def score(X: Rows | Standard, i: int, v: Array) -> Any:
     return dot(X.rows, i, u) + t * (X.square - X.products[i]) - p
 
 
-def correct(X: Rows | Standard, i: int, a: float, v: Array) -> None:
-    """w ← w + a·z_i, in place; of rows that are not standardised w ← w + a·x_i."""
-    if not isinstance(X, Standard):
+def correct(X: Rows | StandardizedRows, i: int, a: float, v: Array) -> None:
+    """w ← w + a·z_i, in place; of rows that are not standardized w ← w + a·x_i."""
+    if not isinstance(X, StandardizedRows):
         add(X, i, a, v)
     elif not isinstance(X.rows, CSR):
         v += a * (np.asarray(X.rows)[i] - X.mean) * X.gains
@@ -121,7 +123,7 @@ def _dense(X: Any) -> bool:
 
 @overload(score, jit_options={"fastmath": {"reassoc", "contract"}, "forceinline": True})
 def _score_dense(X, i, v):
-    if _is(X, Standard) and _dense(X):
+    if is_layout(X, StandardizedRows) and _dense(X):
 
         def dense(X, i, v):
             rows, mean, total = X.rows, X.mean, 0.0
@@ -134,7 +136,7 @@ def _score_dense(X, i, v):
 
 @overload(score)
 def _score(X, i, v):
-    if _is(X, Standard):
+    if is_layout(X, StandardizedRows):
         if _dense(X):
             return None
 
@@ -166,6 +168,6 @@ def _correct(X, i, a, v):
     def plain(X, i, a, v):
         add(X, i, a, v)
 
-    if not _is(X, Standard):
+    if not is_layout(X, StandardizedRows):
         return plain
     return dense if _dense(X) else csr

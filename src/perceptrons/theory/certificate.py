@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._types import Array
 from .bounds import binomial_compression_bound
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ class Certificate:
     reproducible : rerunning on the compression set gives the same weights; what `generalization_bound`
         rests on.
     soft_margin, soft_margin_bound : with slack (a finite C) the same interval once more, for rows that have a
-        coordinate 1/√C each of their own: this is what was maximised. None without slack.
+        coordinate 1/√C each of their own: this is what was maximized. None without slack.
     witness : pairs (row, weight), a convex combination Σ a_i y_i x_i that is 0 but for rounding (with an
         intercept the weights add up to 1 in each class: a point that both hulls share); None without.
     """
@@ -105,7 +103,7 @@ def margin_interval(
     return float(achieved), combination / float(a.sum())
 
 
-def lifted_norm(w: Array, b: float, lift: float) -> float:
+def lifted_norm(w: Array, b: float = 0.0, lift: float = 0.0) -> float:
     """‖(w, b/ρ)‖; scaled, because squares of small numbers vanish. Not by `np.linalg.norm`, which would
     wake a second thread for a few microseconds' work."""
     last = abs(b) / lift if lift else 0.0
@@ -113,3 +111,9 @@ def lifted_norm(w: Array, b: float, lift: float) -> float:
     if scale == 0.0 or not np.isfinite(scale):
         return scale
     return scale * float(np.sqrt(np.square(w / scale).sum() + (last / scale) ** 2))
+
+
+def confirm(ok: Any, why_not: str) -> None:
+    """One claim of a proof; a ValueError says why it does not hold."""
+    if not ok:
+        raise ValueError(f"This does not hold: {why_not}")

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .certificate import lifted_norm
+from .._types import Array
+from .certificate import confirm, lifted_norm
 from .convex import Body, Hull
-from .inputs import Array
 
 RANDOM_DIRECTIONS = 8
 
@@ -26,8 +25,8 @@ class Combination:
     """
 
     points: Array
-    times: NDArray[np.int64]
-    rows: NDArray[np.int64] | None
+    times: Array
+    rows: Array | None
 
     @staticmethod
     def of(side: Hull | Body, used: Counter[Any]) -> "Combination":
@@ -52,17 +51,23 @@ class Combination:
         """Raise a ValueError unless these are points of the set; return how many, with multiplicity."""
         points, times = self.points, np.asarray(self.times)
         shape = (len(times), len(side.centre))
-        hold(points.shape == shape and len(times) > 0, f"the points of {name} have shape {points.shape}")
-        hold(times.dtype.kind in "iu" and times.min() > 0, f"the times of {name} are not whole and positive")
-        hold((self.rows is None) == isinstance(side, Body), f"rows of {name} are for point sets, and needed")
+        confirm(points.shape == shape and len(times) > 0, f"the points of {name} have shape {points.shape}")
+        confirm(
+            times.dtype.kind in "iu" and times.min() > 0, f"the times of {name} are not whole and positive"
+        )
+        confirm(
+            (self.rows is None) == isinstance(side, Body), f"rows of {name} are for point sets, and needed"
+        )
         if isinstance(side, Body):
             _within(side, points, name)
         else:
             rows = np.asarray(self.rows)
-            hold(rows.dtype.kind in "iu" and rows.shape == times.shape, f"rows of {name}: not one per point")
-            hold(rows.min() >= 0 and rows.max() < len(side.V), f"a row of {name} does not exist")
-            hold(len(np.unique(rows)) == len(rows), f"a row of {name} is named twice")
-            hold(np.array_equal(side.V[rows], points), f"the points of {name} are not its rows")
+            confirm(
+                rows.dtype.kind in "iu" and rows.shape == times.shape, f"rows of {name}: not one per point"
+            )
+            confirm(rows.min() >= 0 and rows.max() < len(side.V), f"a row of {name} does not exist")
+            confirm(len(np.unique(rows)) == len(rows), f"a row of {name} is named twice")
+            confirm(np.array_equal(side.V[rows], points), f"the points of {name} are not its rows")
         return int(times.sum())
 
 
@@ -71,23 +76,17 @@ def _within(side: Body, points: Array, name: str) -> None:
 
     That last direction is decisive for a ball."""
     n = len(side.centre)
-    hold(bool(np.isfinite(points).all()), f"a point of {name} is not finite")
+    confirm(bool(np.isfinite(points).all()), f"a point of {name} is not finite")
     slack = 1e-9 * (side.radius + float(np.abs(side.centre).max()))
 
     def hold_along(u: Array, some: Array) -> None:
         lowest = float(u @ side.lowest(u)[0])
-        hold(bool((some @ u >= lowest - slack).all()), f"a point of {name} lies outside of it")
+        confirm(bool((some @ u >= lowest - slack).all()), f"a point of {name} lies outside of it")
 
     random = np.random.default_rng(0).standard_normal((RANDOM_DIRECTIONS, n))
     for u in np.vstack([-np.eye(n), np.eye(n), random]):
-        hold_along(u / lifted_norm(u, 0.0, 0.0), points)
+        hold_along(u / lifted_norm(u), points)
     for point in points:
         inward = side.centre - point
         if inward.any():
-            hold_along(inward / lifted_norm(inward, 0.0, 0.0), point[None])
-
-
-def hold(ok: Any, why: str) -> None:
-    """Refuse what was not proved."""
-    if not ok:
-        raise ValueError(f"This does not hold: {why}")
+            hold_along(inward / lifted_norm(inward), point[None])

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from scipy.optimize import nnls
 
-from .certificate import lifted_norm
-from .combination import hold
-from .inputs import Array, matrix, real, vector
+from .._types import Array
+from .certificate import confirm, lifted_norm
+from .inputs import matrix, real, real_in, vector
 from .separation import Near, separate
 
 FINEST = 1e-9  # the smallest eps, as a share of the longest vectors
@@ -45,11 +45,11 @@ class Solvable:
     def verify(self, A: Any, b: Any) -> None:
         """Recompute everything from A and b; a ValueError says what does not hold."""
         A, b = _system(A, b)
-        hold(self.x.shape == (A.shape[1],) and (self.x >= 0).all(), "x is not >= 0, one entry per column")
-        error = lifted_norm(A @ self.x - b, 0.0, 0.0)
+        confirm(self.x.shape == (A.shape[1],) and (self.x >= 0).all(), "x is not >= 0, one entry per column")
+        error = lifted_norm(A @ self.x - b)
         size = float(np.abs(A).max() * np.abs(self.x).max() + np.abs(b).max())
-        hold(abs(error - self.error) <= 1e-12 * size, f"the error is {error:.12g}")
-        hold(error < self.eps, f"the error {error:.12g} is not below eps = {self.eps:.12g}")
+        confirm(abs(error - self.error) <= 1e-12 * size, f"the error is {error:.12g}")
+        confirm(error < self.eps, f"the error {error:.12g} is not below eps = {self.eps:.12g}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,13 +74,13 @@ class Unsolvable:
     def verify(self, A: Any, b: Any) -> None:
         """Recompute everything from A and b; a ValueError says what does not hold."""
         A, b = _system(A, b)
-        hold(self.y.shape == b.shape, "y has not one entry per row")
-        hold(abs(lifted_norm(self.y, 0.0, 0.0) - 1) <= ROUNDING, "y is not a unit vector")
-        value, least, excludes = _judge(self.y, *_normalised(A, b)[:2])
-        hold(value < 0, f"<y,b>/|b| = {value:.12g} is not below 0")
-        hold(abs(value - self.value) <= ROUNDING, f"<y,b>/|b| is {value:.12g}")
-        hold(abs(least - self.least) <= 1e-6 * abs(least), f"the least <y,a>/|a| is {least:.12g}")
-        hold(
+        confirm(self.y.shape == b.shape, "y has not one entry per row")
+        confirm(abs(lifted_norm(self.y) - 1) <= ROUNDING, "y is not a unit vector")
+        value, least, excludes = _exclusion(self.y, *_normalized(A, b)[:2])
+        confirm(value < 0, f"<y,b>/|b| = {value:.12g} is not below 0")
+        confirm(abs(value - self.value) <= ROUNDING, f"<y,b>/|b| is {value:.12g}")
+        confirm(abs(least - self.least) <= 1e-6 * abs(least), f"the least <y,a>/|a| is {least:.12g}")
+        confirm(
             self.excludes == excludes or abs(self.excludes - excludes) <= 1e-6 * excludes < np.inf,
             f"solutions are excluded below {excludes:.12g}",
         )
@@ -106,11 +106,9 @@ def farkas(
     (0.0, inf, -1.0)
     """
     A, b = _system(A, b)
-    bound = real(bound, "bound", "in [1, inf)", "use 10")
-    if not 1 <= bound < np.inf:
-        raise ValueError(f"bound = {bound:.12g}, but it must be in [1, inf); use 10")
+    bound = real_in(bound, "bound", "[1, inf)", "use 10")
     eps = real(eps, "eps", "in (0, inf)", "use a share of |b|")
-    columns, target, lengths, length = _normalised(A, b)
+    columns, target, lengths, length = _normalized(A, b)
     if not (0 < eps < np.inf and eps >= FINEST * bound * length):
         raise ValueError(
             f"eps = {eps:.12g}, but it must be finite, > 0 and at least {FINEST:g} * bound * |b| = "
@@ -125,10 +123,10 @@ def farkas(
         shares = np.zeros(len(cone))
         shares[answer.of_L.rows] = answer.of_L.weights
         x = shares[1:] * (bound * length / lengths)
-        return Solvable(x, lifted_norm(A @ x - b, 0.0, 0.0), float(eps))
-    y = -answer.w / lifted_norm(answer.w, 0.0, 0.0)
-    y = max([y, *_supported(y, columns)], key=lambda one: _judge(one, columns, target)[2])
-    return Unsolvable(y, *_judge(y, columns, target))
+        return Solvable(x, lifted_norm(A @ x - b), float(eps))
+    y = -answer.w / lifted_norm(answer.w)
+    y = max([y, *_supported(y, columns)], key=lambda one: _exclusion(one, columns, target)[2])
+    return Unsolvable(y, *_exclusion(y, columns, target))
 
 
 def _supported(y: Array, columns: Array) -> list[Array]:
@@ -136,20 +134,20 @@ def _supported(y: Array, columns: Array) -> list[Array]:
     products that should be 0 is taken out of the span of their columns; small entries may be 0, too."""
     found: list[Array] = []
     nearest = y + columns @ nnls(columns, -y, maxiter=50 * columns.shape[1])[0]
-    norm = lifted_norm(nearest, 0.0, 0.0)
+    norm = lifted_norm(nearest)
     for _ in range(2):  # twice is enough
         if norm < ACTIVE:
             return found
         nearest = nearest / norm
         active = columns[:, nearest @ columns < ACTIVE]
         nearest = nearest - active @ np.linalg.lstsq(active, nearest)[0]
-        norm = lifted_norm(nearest, 0.0, 0.0)
+        norm = lifted_norm(nearest)
         cut = np.where(np.abs(nearest) < _rounding(len(y)), 0.0, nearest)
         found += [one / norm for one in (nearest, cut) if norm >= ACTIVE]
     return found
 
 
-def _judge(y: Array, columns: Array, target: Array) -> tuple[float, float, float]:
+def _exclusion(y: Array, columns: Array, target: Array) -> tuple[float, float, float]:
     """⟨y,b⟩, the least ⟨y,a_j⟩ of unit columns (0 if not below 0), and the bound that the two exclude."""
     terms = y[:, None] * columns
     inner = terms.sum(axis=0)  # not by BLAS, whose order of summation differs between machines
@@ -172,8 +170,8 @@ def _system(A: Any, b: Any) -> tuple[Array, Array]:
     return A, b
 
 
-def _normalised(A: Array, b: Array) -> tuple[Array, Array, Array, float]:
+def _normalized(A: Array, b: Array) -> tuple[Array, Array, Array, float]:
     """Unit columns and target, and the lengths they had; what is 0 stays 0, with length 1."""
-    lengths = np.array([lifted_norm(a, 0.0, 0.0) or 1.0 for a in A.T])
-    length = lifted_norm(b, 0.0, 0.0)
+    lengths = np.array([lifted_norm(a) or 1.0 for a in A.T])
+    length = lifted_norm(b)
     return A / lengths, b / (length or 1.0), lengths, length

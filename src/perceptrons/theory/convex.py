@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._types import Array
 from .certificate import lifted_norm
-from .inputs import LARGEST, Array, length, matrix, require_scale, tolerance, vector
+from .inputs import LARGEST, length, matrix, require_scale, tolerance, vector
 
 CENTRE_STEPS = 100  # the ball around a point set is then at most 1 + 1/√101 times as wide as the smallest
 FINEST = 1e-10  # the smallest eps, as a share of the largest coordinate, that rounding leaves meaningful
@@ -20,7 +21,7 @@ FINEST = 1e-10  # the smallest eps, as a share of the largest coordinate, that r
 
 @dataclass(frozen=True, eq=False)
 class Oracle:
-    """A convex set given by linear minimisation, inside a ball that the user vouches for.
+    """A convex set given by linear minimization, inside a ball that the user vouches for.
 
     Attributes
     ----------
@@ -58,7 +59,7 @@ def box(low: ArrayLike, high: ArrayLike) -> Oracle:
     if a.shape != z.shape or (a > z).any():
         raise ValueError(f"low = {a}, high = {z}, but low must be <= high, of equal length; swap the two")
     half = z / 2 - a / 2
-    return Oracle(lambda u: np.where(u > 0, a, z), a + half, lifted_norm(half, 0.0, 0.0))
+    return Oracle(lambda u: np.where(u > 0, a, z), a + half, lifted_norm(half))
 
 
 def polytope(vertices: ArrayLike) -> Oracle:
@@ -118,7 +119,7 @@ class Body:
                 f"The oracle returned {x}, but it must return {u.size} finite numbers; mend its `minimise`"
             )
         z = (x - self.origin) / self.scale
-        away = lifted_norm(z - self.centre, 0.0, 0.0)
+        away = lifted_norm(z - self.centre)
         slack = 1e-9 * (self.radius + float(np.abs(z).max()))
         if away > self.radius + slack:
             raise ValueError(
@@ -195,7 +196,7 @@ class Pair:
 def _joint_ball(K: Hull | Body, L: Hull | Body) -> tuple[Array, float]:
     """The smallest ball around the balls of two sets."""
     step = L.centre - K.centre
-    d = lifted_norm(step, 0.0, 0.0)
+    d = lifted_norm(step)
     for wide, narrow in ((K, L), (L, K)):
         if d + narrow.radius <= wide.radius:
             return wide.centre, wide.radius

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaln
 
-from .inputs import Array, bound, checked, require
+from .._types import Array
+from .inputs import bound, checked, require
 
 
 @bound
@@ -79,13 +80,12 @@ def unit_vector_compression(n_points: ArrayLike, k: ArrayLike) -> ArrayLike:
     """
     n, k_ = checked(n_points=n_points, k=k)
     require(k_ < n, "k", k_, "less than n_points", "leave a point on the other side")
-    return _log_choose(n, k_) / np.log(2 * (n + 1))
+    return log_choose(n, k_) / np.log(2 * (n + 1))
 
 
-def _log_choose(n: ArrayLike, k: ArrayLike) -> ArrayLike:
+def log_choose(n: Array, k: Array) -> Array:
     """ln C(n, k). As a beta function: the three terms of gammaln cancel where n is far larger than k."""
-    n_, k_ = np.asarray(n, np.float64), np.asarray(k, np.float64)
-    return -betaln(n_ - k_ + 1, k_ + 1) - np.log1p(n_)
+    return np.asarray(-betaln(n - k + 1, k + 1) - np.log1p(n))
 
 
 @bound

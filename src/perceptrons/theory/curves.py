@@ -8,19 +8,21 @@ noise-free, label. (Theorem 1, for all product distributions: `bounds.influence_
 
 Limit: `limit_overlap`, `agreement`, `learning_curve` and what is made of them hold for n to infinity at a
 fixed load. Exact for every n: `vote_probability`, `exact_overlap` and, for two given weight vectors,
-`exact_agreement`. The mean of G over samples has no exact form here: weights are learnt from the same rows,
+`exact_agreement`. The mean of G over samples has no exact form here: weights are learned from the same rows,
 and G is not linear. `agreement` at the mean overlap is the same in the limit, but too low for few columns;
-`finite_learning_curve`, which takes the weights for independent, is nearer (tests/test_curves.py simulates
-both).
+`finite_learning_curve`, which takes the weights for independent, is nearer (tests/theory/test_curves.py
+simulates both).
 
 Numbers and arrays broadcast, numbers alone give a float.
 """
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betainc, betaln, erf, erfc, poch, xlog1py, xlogy
+from scipy.special import betainc, erf, erfc, poch, xlog1py, xlogy
 
-from .inputs import Array, bound, checked, require
+from .._types import Array
+from .counting import log_choose
+from .inputs import bound, checked, require
 
 __all__ = [
     "agreement",
@@ -192,7 +194,7 @@ def exact_agreement(n_variables: ArrayLike, n_wrong: ArrayLike) -> ArrayLike:
 
 @bound
 def finite_learning_curve(n_variables: ArrayLike, n_rows: ArrayLike, noise: ArrayLike = 0.0) -> ArrayLike:
-    """G after m rows, its mean over samples, as if each weight were learnt from rows of its own.
+    """G after m rows, its mean over samples, as if each weight were learned from rows of its own.
 
     The number of wrong weights is then binomial, with the mean that `exact_overlap` gives exactly, and this
     is the mean of `exact_agreement`. Ours, and approximate: the true number varies less. O(n^2) for each n
@@ -205,8 +207,7 @@ def finite_learning_curve(n_variables: ArrayLike, n_rows: ArrayLike, noise: Arra
     G = np.empty(n.shape)
     for n_ in np.unique(n):
         d, wrong = np.arange(n_ + 1), (1 - rho[n == n_, None]) / 2
-        log_choose = -betaln(n_ - d + 1, d + 1) - np.log1p(n_)
-        share = np.exp(log_choose + xlogy(d, wrong) + xlog1py(n_ - d, -wrong))
+        share = np.exp(log_choose(n_, d) + xlogy(d, wrong) + xlog1py(n_ - d, -wrong))
         G[n == n_] = share @ np.asarray(exact_agreement(n_, d))
     return G
 

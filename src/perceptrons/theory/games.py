@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 from scipy.optimize import nnls
 
-from .combination import hold
-from .inputs import Array, matrix, real
+from .._types import Array
+from .certificate import confirm
+from .inputs import matrix, real_in
 
 LEAST_TOL = 1e-12  # below, rounding in xᵀA decides
 MOST_DECISIONS = 200  # halving alone needs 2·40 for LEAST_TOL
@@ -54,16 +55,16 @@ class GameSolution:
         """Recompute everything from A; a ValueError says what does not hold."""
         A, base, spread = _game(A)
         for name, strategy, n in (("x", self.x, A.shape[0]), ("y", self.y, A.shape[1])):
-            hold(
+            confirm(
                 strategy.shape == (n,) and (strategy >= 0).all(), f"{name} is not >= 0, one entry per choice"
             )
-            hold(abs(float(strategy.sum()) - 1) <= 1e-12, f"{name} does not sum to 1")
+            confirm(abs(float(strategy.sum()) - 1) <= 1e-12, f"{name} does not sum to 1")
         lower, upper = _ends((A - base) / spread, self.x, self.y)
         rounding = 1e-14 * (1 + float(np.abs(A).max() / spread))
         for name, end, claimed in (("lower", lower, self.lower), ("upper", upper, self.upper)):
-            hold(abs((claimed - base) / spread - end) <= rounding, f"{name} is {base + spread * end:.12g}")
-        hold(upper - lower <= self.tol + rounding, f"the interval is wider than tol = {self.tol:g}")
-        hold(self.n_decisions >= 0, "n_decisions is negative")
+            confirm(abs((claimed - base) / spread - end) <= rounding, f"{name} is {base + spread * end:.12g}")
+        confirm(upper - lower <= self.tol + rounding, f"the interval is wider than tol = {self.tol:g}")
+        confirm(self.n_decisions >= 0, "n_decisions is negative")
 
 
 def solve_game(A: Any, tol: float = 1e-6) -> GameSolution:
@@ -71,7 +72,7 @@ def solve_game(A: Any, tol: float = 1e-6) -> GameSolution:
 
     Parameters
     ----------
-    A : array-like of shape (m, n), what the row player (who maximises) wins from the column player.
+    A : array-like of shape (m, n), what the row player (who maximizes) wins from the column player.
     tol : in [1e-12, 1].
 
     >>> rock_paper_scissors = [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]
@@ -83,10 +84,7 @@ def solve_game(A: Any, tol: float = 1e-6) -> GameSolution:
     [0.5, 0.5]
     """
     A, base, spread = _game(A)
-    limit, remedy = f"in [{LEAST_TOL}, 1]", "use 1e-6"
-    tol = real(tol, "tol", limit, remedy)
-    if not LEAST_TOL <= tol <= 1:
-        raise ValueError(f"tol = {tol:.12g}, but it must be {limit}; {remedy}")
+    tol = real_in(tol, "tol", f"[{LEAST_TOL}, 1]", "use 1e-6")
     U = (A - base) / spread
     best = _Best.pure(U)
     v, decisions = best.lower, 0

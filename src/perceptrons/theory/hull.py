@@ -1,4 +1,4 @@
-"""The best margin of a labelling, between two numbers that anyone can recompute.
+"""The best margin of a labeling, between two numbers that anyone can recompute.
 
 The best margin is the norm of the shortest vector v = Σ a_i y_i x_i with a_i ≥ 0, Σ a_i = 1 (Moran et al.,
 Section 4: the hull of the signed rows and the hyperplanes that miss it). For any such a ‖v‖ bounds every
@@ -12,13 +12,12 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.optimize import nnls
 
+from .._types import Array
 from .certificate import lifted_norm, margin_interval
-from .inputs import LARGEST, matrix, real, require_scale
+from .inputs import LARGEST, matrix, real_in, require_scale
 
-Array = NDArray[Any]
 NEW_ROWS = 64  # that join in a round
 NONE = 1e-10  # a share of the radius below which a margin is rounding
 CLOSE = 1e-6  # the share of itself by which a number may differ when it is recomputed, besides rounding
@@ -67,9 +66,9 @@ def best_margin(
 ) -> BestMargin:
     """The best margin of rows X (array-like or sparse) with labels y = ±1, to a share `tol` of itself.
 
-    Where max_rounds rounds do not suffice the two ends stay further apart, and hold all the same. Rows that
-    no hyperplane separates have the margin 0 and a bound near 0; a margin below 1e-10 of the radius is
-    taken for rounding, and is 0, too.
+    Where max_rounds rounds do not suffice the two ends stay further apart, and still hold. If no hyperplane
+    separates the rows, the margin is 0 and its bound is near 0; a margin below 1e-10 of the radius counts as
+    rounding, and is 0, too.
 
     >>> X, y = np.array([[0.0, 1.0], [2.0, 1.0]]), np.array([-1, 1])
     >>> found = best_margin(X, y)  # the best margin is 1/√2
@@ -77,9 +76,7 @@ def best_margin(
     (0.707107, 0.707107, [0.75, 0.25])
     >>> found.verify(X, y)
     """
-    X, lift, tol = _rows(X), _lift(lift), real(tol, "tol", "in [0, 1]", "use 1e-6")
-    if not 0 <= tol <= 1:
-        raise ValueError(f"tol = {tol:.12g}, but it must be in [0, 1]; use 1e-6")
+    X, lift, tol = _rows(X), _lift(lift), real_in(tol, "tol", "[0, 1]", "use 1e-6")
     if not isinstance(max_rounds, (int, np.integer)) or max_rounds < 1:
         raise ValueError(f"max_rounds = {max_rounds!r}, but it must be a whole number >= 1; leave it out")
     signs, radius = _signs(X, y), largest_norm(X, lift)
@@ -108,7 +105,7 @@ def best_margin(
 
 
 def _rows(X: Any) -> Any:
-    """The door: finite rows in float64, a C-ordered array or a CSR matrix without repeated entries."""
+    """Finite rows in float64, a C-ordered array or a CSR matrix without repeated entries."""
     if not _is_sparse(X):
         return np.ascontiguousarray(matrix(X, "X"))
     if X.ndim != 2:
@@ -129,11 +126,7 @@ def _rows(X: Any) -> Any:
 
 
 def _lift(lift: Any) -> float:
-    limit, remedy = f"in [0, {LARGEST}]", "use 0 for hyperplanes through the origin"
-    rho = real(lift, "lift", limit, remedy)
-    if not 0 <= rho <= LARGEST:
-        raise ValueError(f"lift = {rho:.12g}, but it must be {limit}; {remedy}")
-    return rho
+    return real_in(lift, "lift", f"[0, {LARGEST}]", "use 0 for hyperplanes through the origin")
 
 
 def _signs(X: Any, y: Array) -> Array:

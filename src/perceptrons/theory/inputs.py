@@ -1,22 +1,25 @@
-"""The door of the geometry: what the user passed becomes finite numbers of a scale that can be squared.
+"""The door of the room: what the user passed becomes numbers inside their limits, or a ValueError.
 
-The limits of the numbers that bounds take, and what every bound does alike.
-
-A number outside its interval is a ValueError that gives the value, the limit and the remedy.
+Bounds and curves take numbers by name (`checked`): each lies in the interval of its name, or the error gives
+the value, the limit and the remedy. The geometry takes arrays (`matrix`, `vector`): finite, and of a scale
+whose squares neither overflow nor vanish.
 """
 
 from collections.abc import Callable
 from functools import wraps
 from numbers import Real
-from typing import Any, ParamSpec
+from typing import Any, ParamSpec, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._types import Array
 from ..intervals import interval
 
 P = ParamSpec("P")
-Array = NDArray[np.float64]
+LARGEST, SMALLEST = 1e150, 1e-150  # products of two coordinates neither overflow nor vanish
+MOST_STEPS = 1_000_000  # by default: half a minute, not half a year
+Floats: TypeAlias = NDArray[np.float64]
 
 _LIMITS = {  # name: the interval it lies in, and what to do when it does not
     "radius": ("(0, inf)", "pass the largest row norm"),
@@ -59,7 +62,7 @@ def require(ok: ArrayLike, name: str, value: ArrayLike, limit: str, remedy: str)
 
 
 def real(value: Any, name: str, limit: str, remedy: str) -> float:
-    """A single real number as a float, no bool, text or None; whether it keeps the limit is not asked."""
+    """A single real number as a float, no bool, text or None. Whether it lies in its limit is not checked."""
     number = value[()] if isinstance(value, np.ndarray) else value
     try:
         if isinstance(number, Real) and not isinstance(number, bool):
@@ -69,7 +72,14 @@ def real(value: Any, name: str, limit: str, remedy: str) -> float:
     raise ValueError(f"{name} = {value!r:.60}, but it must be a real number {limit}; {remedy}")
 
 
-def _floats(value: ArrayLike, name: str) -> Array:
+def real_in(value: Any, name: str, limits: str, remedy: str) -> float:
+    """A single real number in the interval, such as "(0, inf)"."""
+    number = real(value, name, f"in {limits}", remedy)
+    require(number in interval(limits), name, number, f"in {limits}", remedy)
+    return number
+
+
+def _floats(value: ArrayLike, name: str) -> Floats:
     """A number, or an array of them, as floats."""
     try:
         array = np.asarray(value)
@@ -83,7 +93,7 @@ def _floats(value: ArrayLike, name: str) -> Array:
     raise ValueError(f"{name} = {value!r:.60}, but it must be a real number in {limits}; {remedy}")
 
 
-def checked(**values: ArrayLike) -> tuple[Array, ...]:
+def checked(**values: ArrayLike) -> tuple[Floats, ...]:
     """Return the values as float arrays, each in the interval of its name, no margin above its radius."""
     arrays = {name: _floats(value, name) for name, value in values.items()}
     for name, v in arrays.items():
@@ -97,7 +107,7 @@ def checked(**values: ArrayLike) -> tuple[Array, ...]:
 
 
 def bound(formula: Callable[P, ArrayLike]) -> Callable[P, float | Array]:
-    """Let a formula overflow to inf in silence, and return a float when it gives one number."""
+    """Decorate a formula: it overflows to inf in silence, and returns a float when it gives one number."""
 
     @wraps(formula)
     def quiet(*args: P.args, **kwargs: P.kwargs) -> float | Array:
@@ -106,11 +116,6 @@ def bound(formula: Callable[P, ArrayLike]) -> Callable[P, float | Array]:
         return value if value.ndim else float(value)
 
     return quiet
-
-
-LARGEST, SMALLEST = 1e150, 1e-150  # products of two coordinates neither overflow nor vanish
-
-MOST_STEPS = 1_000_000  # unless the user says otherwise: half a minute, not half a year
 
 
 def matrix(points: Any, name: str, least: float = SMALLEST) -> Array:
@@ -133,7 +138,7 @@ def vector(values: Any, name: str, least: float = SMALLEST) -> Array:
 
 
 def numbers(values: Any, name: str, least: float = SMALLEST) -> Array:
-    """A copy as floats, which later changes to the user's array do not reach; the largest from `least` on."""
+    """A copy as floats, so that later changes to the user's array do no harm; the largest is >= `least`."""
     if hasattr(values, "toarray"):
         raise ValueError(f"{name} is a sparse matrix, but it must be an array; use {name}.toarray()")
     try:
@@ -161,24 +166,16 @@ def require_scale(size: float, name: str, least: float = SMALLEST) -> None:
 
 def length(radius: Any) -> float:
     """A radius as a float: at least 0, and it can be squared."""
-    limit, remedy = f"in [0, {LARGEST}]", "use 0 for one point"
-    r = real(radius, "radius", limit, remedy)
-    if not 0 <= r <= LARGEST:
-        raise ValueError(f"radius = {r:.12g}, but it must be {limit}; {remedy}")
-    return r
+    return real_in(radius, "radius", f"[0, {LARGEST}]", "use 0 for one point")
 
 
 def tolerance(eps: Any, share_of: str) -> float:
     """An eps as a float: positive and finite."""
-    limit, remedy = "in (0, inf)", f"use a share of the {share_of}"
-    share = real(eps, "eps", limit, remedy)
-    if not 0 < share < np.inf:
-        raise ValueError(f"eps = {share:.12g}, but it must be {limit}; {remedy}")
-    return share
+    return real_in(eps, "eps", "(0, inf)", f"use a share of the {share_of}")
 
 
 def steps_allowed(max_steps: int | None, enough: float, least: int) -> int:
-    """As many steps as are enough by the theorem, or fewer: what the user allows, else a million."""
+    """As many steps as the theorem needs, but no more than the user allows; by default a million."""
     if max_steps is None:
         max_steps = MOST_STEPS
     elif not isinstance(max_steps, (int, np.integer)) or max_steps < least:

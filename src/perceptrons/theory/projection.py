@@ -9,14 +9,14 @@ times as large. The paper leaves its constants open. These are enough, with η =
 What holds with probability ≥ 1 − δ, for n points of norm ≤ 1 (else ε is the margin divided by the largest
 norm) and hyperplanes through the origin:
 
-1. Every labelling meant (the given one, or all) with margin ≥ ε has, after it, margin ≥ ¾ε/√(1+η) > 0.67ε.
+1. Every labeling meant (the given one, or all) with margin ≥ ε has, after it, margin ≥ ¾ε/√(1+η) > 0.67ε.
    Margins are absolute, min y⟨w,x⟩ over unit w, as in the paper. Relative to the largest norm of the
    *projected* points, which may have grown, it is ¾ε/(1+η) ≥ 0.6ε. So ε/2 holds in both senses.
    Proof: let w have margin ε. ‖Av‖² leaves (1 ± η)‖v‖² on either side with probability at most
    e^(−k(η²/4−η³/6)) ≤ δ/(4(n+1)M). For v = w + yx (below), w − yx, w and x (above) these are (2n+1)M + n
    events, fewer than 4(n+1)M. Without them y⟨Aw,Ax⟩ = (‖A(w+yx)‖² − ‖A(w−yx)‖²)/4 is at least
    ε − η(‖w‖² + ‖x‖²)/2 ≥ ¾ε, while ‖Aw‖ and ‖Ax‖ are at most √(1+η).
-2. Conversely a labelling meant with margin < ε/4 has less than ε/2 after it, absolute margins again. With
+2. Conversely a labeling meant with margin < ε/4 has less than ε/2 after it, absolute margins again. With
    given labels one more event does (‖Aq‖ for the shortest q of the hull). For all partitions q is first
    replaced by the mean of T = O(1/ε²) signed points (Maurey), and what the (2n)^T such means need fits into
    the same k for every ε ≤ 1.
@@ -34,12 +34,11 @@ from math import ceil, log
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._types import Array
 from .counting import log_partitions
 from .inputs import checked, real, require
 
-Array = NDArray[Any]
 SMALLEST = 1e-70  # of eps and eta; the dimension grows like 1/eps⁴ and must stay a float
 
 
@@ -47,7 +46,7 @@ def projection_dimension(n_points: int, eps: float, delta: float = 0.05, all_par
     """Coordinates that keep half of a margin eps of n points, with probability 1 - delta (Theorem 6.3).
 
     eps is the margin divided by the largest norm; the formula, and what it promises, stand at the top. For
-    several given labellings pass delta divided by their number.
+    several given labelings pass delta divided by their number.
 
     >>> projection_dimension(1000, 0.5)
     3154

@@ -1,7 +1,7 @@
 """Two convex sets are near each other, or a sparse hyperplane separates them: Lemma 4.2 as a program.
 
 S. Moran, I. Nachum, I. Panasoff, A. Yehudayoff, *On the Perceptron's Compression*, Section 4: the perceptron
-with target β = 1 (Algorithm 2) runs on (z, 1), z in K labelled +, in L labelled −. After t steps
+with target β = 1 (Algorithm 2) runs on (z, 1), z in K labeled +, in L labeled −. After t steps
 w = t_K p − t_L q, where p and q are the means of the points used. Either p and q come close, or no point
 violates the target any more and w separates.
 
@@ -27,12 +27,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .certificate import lifted_norm
-from .combination import Combination, hold
+from .._types import Array
+from .certificate import confirm, lifted_norm
+from .combination import Combination
 from .convex import Body, Hull, Pair
-from .inputs import Array, steps_allowed
+from .inputs import steps_allowed
 
 POINTS, MARGIN = 33.0, 12.0  # at most POINTS (R/ε)² points, margin at least ε/MARGIN
 Used = tuple[Counter[Any], Counter[Any]]
@@ -64,15 +64,15 @@ class Near:
         """
         pair = Pair.of(K, L, self.eps)
         n_points = self.of_K.verify(pair.K, "K") + self.of_L.verify(pair.L, "L")
-        hold(
+        confirm(
             n_points <= _enough(pair.radius, self.eps), f"{n_points} points are more than {POINTS:g} (R/eps)²"
         )
         slack = 1e-12 * pair.size
         for name, point, whole in (("p", self.p, self.of_K), ("q", self.q, self.of_L)):
-            hold(_close(point, whole.mean(), slack), f"{name} is not the mean of its points")
-        distance = lifted_norm(self.p - self.q, 0.0, 0.0)
-        hold(abs(distance - self.distance) <= slack, f"the distance is {distance:.12g}")
-        hold(distance < self.eps, f"the distance {distance:.12g} is not below eps = {self.eps:.12g}")
+            confirm(_close(point, whole.mean(), slack), f"{name} is not the mean of its points")
+        distance = lifted_norm(self.p - self.q)
+        confirm(abs(distance - self.distance) <= slack, f"the distance is {distance:.12g}")
+        confirm(distance < self.eps, f"the distance {distance:.12g} is not below eps = {self.eps:.12g}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,20 +104,22 @@ class Separated:
         pair = Pair.of(K, L, self.eps)
         c, size = pair.centre, pair.size
         n_points = self.of_K.verify(pair.K, "K") + self.of_L.verify(pair.L, "L")
-        hold(
+        confirm(
             n_points <= _enough(pair.radius, self.eps), f"{n_points} points are more than {POINTS:g} (R/eps)²"
         )
-        hold(_close(self.centre, c, 1e-12 * size), "centre is not that of the ball around K and L")
+        confirm(_close(self.centre, c, 1e-12 * size), "centre is not that of the ball around K and L")
         w = self.of_K.total(self.centre) - self.of_L.total(self.centre)
-        hold(_close(self.w, w, 1e-13 * n_points * size), "w is not the signed sum of its translated points")
-        norm = lifted_norm(self.w, 0.0, 0.0)
-        hold(norm > 0, "w is 0")
+        confirm(
+            _close(self.w, w, 1e-13 * n_points * size), "w is not the signed sum of its translated points"
+        )
+        norm = lifted_norm(self.w)
+        confirm(norm > 0, "w is 0")
         above, below = pair.reach(self.w / norm)
         offset = self.b / norm - float(self.w / norm @ c)
         margin = min(above - offset, offset - below)
         slack = 1e-14 * size * float(np.sqrt(len(c)))
-        hold(abs(margin - self.margin) <= 1e-9 * abs(margin) + slack, f"the margin is {margin:.12g}")
-        hold(margin >= self.eps / MARGIN - slack, f"the margin {margin:.12g} is below eps/{MARGIN:g}")
+        confirm(abs(margin - self.margin) <= 1e-9 * abs(margin) + slack, f"the margin is {margin:.12g}")
+        confirm(margin >= self.eps / MARGIN - slack, f"the margin {margin:.12g} is below eps/{MARGIN:g}")
 
 
 def separate(K: Any, L: Any, eps: float, *, max_steps: int | None = None) -> Near | Separated:
@@ -148,9 +150,9 @@ def separate(K: Any, L: Any, eps: float, *, max_steps: int | None = None) -> Nea
     of_K, of_L = Combination.of(pair.K, used[0]), Combination.of(pair.L, used[1])
     if near:
         p, q = of_K.mean(), of_L.mean()
-        return Near(p, q, lifted_norm(p - q, 0.0, 0.0), float(eps), of_K, of_L)
+        return Near(p, q, lifted_norm(p - q), float(eps), of_K, of_L)
     w = of_K.total(c) - of_L.total(c)
-    norm = lifted_norm(w, 0.0, 0.0)
+    norm = lifted_norm(w)
     above, below = pair.reach(w / norm)
     b = norm * (float(w / norm @ c) + (above + below) / 2)
     if not np.isfinite(b):
@@ -192,7 +194,7 @@ def _length(v: Array) -> float:
 
 
 def _unit(v: Array, otherwise: Array) -> Array:
-    norm = lifted_norm(v, 0.0, 0.0)
+    norm = lifted_norm(v)
     return v / norm if norm > 0 else otherwise
 
 
@@ -201,5 +203,5 @@ def _enough(R: float, eps: float) -> float:
     return max(2.0, float(np.ceil(POINTS * (R / eps) * (R / eps))))
 
 
-def _close(a: NDArray[Any], b: Array, slack: float) -> bool:
+def _close(a: Array, b: Array, slack: float) -> bool:
     return np.shape(a) == b.shape and bool(np.abs(a - b).max() <= slack)

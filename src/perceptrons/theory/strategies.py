@@ -16,11 +16,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .certificate import lifted_norm
-from .combination import hold
-from .inputs import Array, matrix, steps_allowed, tolerance
+from .._types import Array
+from .certificate import confirm, lifted_norm
+from .inputs import matrix, steps_allowed, tolerance
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +34,8 @@ class SparseStrategy:
     eps : what was asked.
     """
 
-    rows: NDArray[np.int64]
-    times: NDArray[np.int64]
+    rows: Array
+    times: Array
     w: Array
     lower: float
     upper: float
@@ -51,18 +50,18 @@ class SparseStrategy:
         """Recompute everything from V; a ValueError says what does not hold."""
         V, R = _points(V)
         rows, times = np.asarray(self.rows), np.asarray(self.times)
-        hold(rows.dtype.kind in "iu" and rows.ndim == 1 and rows.size > 0, "rows are not row numbers")
-        hold(rows.min() >= 0 and rows.max() < len(V), "a row does not exist")
-        hold(len(np.unique(rows)) == len(rows), "a row is named twice")
-        hold(times.shape == rows.shape and times.dtype.kind in "iu", "times are not whole, one per row")
-        hold(times.min() > 0, "times are not positive")
-        hold(self.w.shape == V.shape[1:], "w has another dimension than V")
-        hold(abs(lifted_norm(self.w, 0.0, 0.0) - 1) <= 1e-9, "w is not a unit vector")
-        upper, lower = lifted_norm(self.weights @ V[rows], 0.0, 0.0), float((V @ self.w).min())
-        hold(abs(upper - self.upper) <= 1e-9 * R, f"upper is {upper:.12g}")
-        hold(abs(lower - self.lower) <= 1e-9 * R, f"lower is {lower:.12g}")
-        hold(upper <= R * (np.sqrt(3 / times.sum()) + 1e-9), f"upper exceeds {R:.6g} sqrt(3/t)")
-        hold(upper <= max(self.eps, 3 * lower) + 1e-9 * R, "upper exceeds both eps and 3 lower")
+        confirm(rows.dtype.kind in "iu" and rows.ndim == 1 and rows.size > 0, "rows are not row numbers")
+        confirm(rows.min() >= 0 and rows.max() < len(V), "a row does not exist")
+        confirm(len(np.unique(rows)) == len(rows), "a row is named twice")
+        confirm(times.shape == rows.shape and times.dtype.kind in "iu", "times are not whole, one per row")
+        confirm(times.min() > 0, "times are not positive")
+        confirm(self.w.shape == V.shape[1:], "w has another dimension than V")
+        confirm(abs(lifted_norm(self.w) - 1) <= 1e-9, "w is not a unit vector")
+        upper, lower = lifted_norm(self.weights @ V[rows]), float((V @ self.w).min())
+        confirm(abs(upper - self.upper) <= 1e-9 * R, f"upper is {upper:.12g}")
+        confirm(abs(lower - self.lower) <= 1e-9 * R, f"lower is {lower:.12g}")
+        confirm(upper <= R * (np.sqrt(3 / times.sum()) + 1e-9), f"upper exceeds {R:.6g} sqrt(3/t)")
+        confirm(upper <= max(self.eps, 3 * lower) + 1e-9 * R, "upper exceeds both eps and 3 lower")
 
 
 def sparse_strategy(V: Any, eps: float, *, max_steps: int | None = None) -> SparseStrategy:
@@ -86,13 +85,13 @@ def sparse_strategy(V: Any, eps: float, *, max_steps: int | None = None) -> Spar
     times = _play(V / (R or 1.0), eps / (R or 1.0), cap)
     rows = np.flatnonzero(times)
     w = times @ (V / (R or 1.0))
-    norm = lifted_norm(w, 0.0, 0.0)
+    norm = lifted_norm(w)
     w = w / norm if norm > 0 else np.eye(1, V.shape[1])[0]  # a loss of 0: any answer is as good
-    upper, lower = lifted_norm(times[rows] / times.sum() @ V[rows], 0.0, 0.0), float((V @ w).min())
+    upper, lower = lifted_norm(times[rows] / times.sum() @ V[rows]), float((V @ w).min())
     return SparseStrategy(rows, times[rows], w, lower, upper, float(eps))
 
 
-def _play(V: Array, eps: float, cap: int) -> NDArray[np.int64]:
+def _play(V: Array, eps: float, cap: int) -> Array:
     """Algorithm 2 with β = 1 on rows of norm ≤ 1, all positive: how often each row was corrected."""
     times = np.zeros(len(V), np.int64)
     w, t, worst = np.zeros(V.shape[1]), 0, 0

@@ -7,10 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perceptrons import MaxMarginPerceptron
-from perceptrons.margin.maximum.corral import climb, combine, empty_corral, join, leave, minimise, settle
+from perceptrons.margin.maximum.corral import climb, combine, empty_corral, join, leave, minimise, walk_to
 from perceptrons.margin.maximum.descent import squared_norms, sweep
+from perceptrons.margin.maximum.maximum_parameters import MaximumParameters
 from perceptrons.margin.maximum.newton import accumulate, line_search, minimiser
-from perceptrons.margin.maximum.pool import Search
+from perceptrons.margin.maximum.pool import MarginSearch
 from perceptrons.rows.encode import encode
 from tests.naive.max_margin import objective
 
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.kernels
 
 def searched(X, y, intercept, C=np.inf, tol=1e-6):
     data = encode(MaxMarginPerceptron(), X, y)
-    return Search(data, np.asarray(y, np.int8), intercept=intercept, C=C, tol=tol, max_iter=10_000)
+    return MarginSearch(data, np.asarray(y, np.int8), MaximumParameters(C, tol, intercept, 10_000, False))
 
 
 def random_set(rng, m, n):
@@ -156,7 +157,7 @@ def test_settle_walks_as_wolfe_says(task):
     goal, used, w = np.zeros(9), np.ones(8, bool), np.empty(9)
     before = combine(search.task, corral, w)
     minimise(corral, search.task.sides, 1.0, goal)
-    settle(search.task, corral, used, goal)
+    walk_to(search.task, corral, used, goal)
     k = corral.counts[0]
     rows, weights = corral.rows[:k], corral.weights[:k]
     expected = plain_settle(search, X, np.arange(8), start)

@@ -11,8 +11,9 @@ from sklearn.preprocessing import StandardScaler
 from perceptrons import MaxMarginPerceptron, verify
 from perceptrons.margin.maximum import methods as wolfe
 from perceptrons.margin.maximum.descent import descend, warm_point
+from perceptrons.margin.maximum.maximum_parameters import read_parameters
 from perceptrons.margin.maximum.methods import fewest_errors, methods, run
-from perceptrons.margin.maximum.pool import Search, balanced
+from perceptrons.margin.maximum.pool import MarginSearch, balanced
 from perceptrons.rows.encode import encode
 from perceptrons.synthetic import separable
 from tests.naive.max_margin import best_margin
@@ -35,8 +36,8 @@ def fitted(X, y, **settings):
 
 def searched(X, y, **settings):
     data = encode(MaxMarginPerceptron(), X, y)
-    given = {"intercept": True, "C": np.inf, "tol": 1e-3, "max_iter": 1000, **settings}
-    return Search(data, next(data.signs()), **given)
+    given = read_parameters(MaxMarginPerceptron(**settings))
+    return MarginSearch(data, next(data.signs()), given)
 
 
 def clusters(seed, m, n):

@@ -37,9 +37,9 @@ def fitted(X, y, **parameters):
 
 REFUSED = [
     ("C", [0, 0.0, -1.0, -np.inf, np.nan, "1", True, None, [1.0]], "C=.*> 0; use inf for no slack"),
-    ("tol", [0, 1, 1.0, -1e-3, np.nan, "small", True, None], "tol=.*between 0 and 1; use 1e-3"),
-    ("max_iter", [0, -1, 1.5, np.inf, "9", True, None], "max_iter=.*an integer > 0; use 1000"),
-    ("on_inseparable", ["x", None, 1, True, ["warn"]], "on_inseparable=.*'warn' or 'raise'"),
+    ("tol", [0, 1, 1.0, -1e-3, np.nan, "small", True, None], r"tol=.*in \(0, 1\); use 1e-3"),
+    ("max_iter", [0, -1, 1.5, np.inf, "9", True, None], "max_iter=.*an integer >= 1; use 1000"),
+    ("on_inseparable", ["x", None, 1, True, ["warn"]], "on_inseparable=.*'warn', 'raise'"),
     ("warm_start", [3, None, "yes", 1.0], "warm_start=.*True or False"),
     ("fit_intercept", [3, None, "yes", 1.0], "fit_intercept=.*True or False"),
 ]

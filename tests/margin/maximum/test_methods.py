@@ -13,12 +13,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
 from perceptrons import MaxMarginPerceptron, certify, verify
-from perceptrons.margin.maximum import descent
-from perceptrons.margin.maximum import methods as portfolio
+from perceptrons.margin.maximum import descent, methods
 from perceptrons.margin.maximum.descent import descend
 from perceptrons.margin.maximum.methods import rebuilt, room_for, shrink_corral
 from perceptrons.margin.maximum.newton import newton
-from perceptrons.margin.maximum.pool import Point, combination
+from perceptrons.margin.maximum.pool import HullPoint, combination
 from perceptrons.synthetic import separable
 from tests.margin.maximum.test_corral import indicators, random_set, searched
 from tests.margin.maximum.test_max_margin_perceptron import fitted
@@ -28,7 +27,7 @@ pytestmark = pytest.mark.kernels
 
 
 def forced(monkeypatch, method, X, y, **parameters):
-    monkeypatch.setattr(portfolio, "methods", lambda *_, **__: [method])
+    monkeypatch.setattr(methods, "methods", lambda *_, **__: [method])
     monkeypatch.setattr(descent, "PATIENCE", 10**5)
     model = MaxMarginPerceptron(max_iter=10**5, **parameters).fit(X, y)
     verify(model.certificate_, model, X, y)
@@ -70,18 +69,18 @@ def test_all_three_agree_with_slack(monkeypatch, intercept, jit):
 
 
 def test_which_method_when():
-    assert portfolio.methods((10**6, 100), slack=False) == [shrink_corral]
-    assert portfolio.methods((100, 10**6), slack=False) == [shrink_corral]
-    assert portfolio.methods((5000, 5000), slack=False) == [descend, shrink_corral]
-    assert portfolio.methods((5000, 100), slack=True)[0] is newton
-    assert portfolio.methods((100, 10**6), slack=True)[-1] is shrink_corral
+    assert methods.methods((10**6, 100), slack=False) == [shrink_corral]
+    assert methods.methods((100, 10**6), slack=False) == [shrink_corral]
+    assert methods.methods((5000, 5000), slack=False) == [descend, shrink_corral]
+    assert methods.methods((5000, 100), slack=True)[0] is newton
+    assert methods.methods((100, 10**6), slack=True)[-1] is shrink_corral
 
 
 @pytest.mark.parametrize("C", [np.inf, 1.0])
 @pytest.mark.parametrize("intercept", [False, True])
 def test_the_corral_goes_on_where_descent_stops(monkeypatch, intercept, C, jit):
     """Where rows and columns are many; here more than ten."""
-    monkeypatch.setattr(portfolio, "FEW", 10)
+    monkeypatch.setattr(methods, "FEW", 10)
     rng = np.random.default_rng(6)
     for _ in range(10 if jit else 2):
         X = rng.standard_normal((40, 60))
@@ -100,7 +99,7 @@ def test_the_corral_goes_on_where_descent_stops(monkeypatch, intercept, C, jit):
 
 def test_a_full_corral_ends_with_what_there_is(monkeypatch):
     X, y, _ = separable(60, 8, margin=0.05, random_state=0)
-    monkeypatch.setattr(portfolio, "methods", lambda *_, **__: [partial(shrink_corral, most=3)])
+    monkeypatch.setattr(methods, "methods", lambda *_, **__: [partial(shrink_corral, most=3)])
     with pytest.warns(ConvergenceWarning, match="ended with a gap"):
         model = MaxMarginPerceptron(tol=1e-6).fit(X, y)
     verify(model.certificate_, model, X, y)
@@ -111,7 +110,7 @@ def test_a_corral_of_many_rows_drops_those_that_depend():
     rng = np.random.default_rng(7)
     X, y, _ = separable(40, 3, margin=0.1, random_state=7)
     search, weights = searched(X, y, True), rng.random(40)
-    corral = rebuilt(search, Point(np.arange(40), weights), room_for(search))
+    corral = rebuilt(search, HullPoint(np.arange(40), weights), room_for(search))
     k = corral.counts[0]
     assert 2 <= k <= 5
     assert (corral.weights[:k] > 0).all()
@@ -127,8 +126,8 @@ def test_a_look_scores_all_rows():
         weights = np.array([0.5, 0.25, 0.125, 0.125])
         side = search.task.side[rows]
         weights = weights / np.bincount(side, weights, minlength=2)[side]
-        point = Point(rows, weights)
-        found = search.look(point, combination(search, point))
+        point = HullPoint(rows, weights)
+        found = search.assess(point, combination(search, point))
         squares = ((X - search.task.centre) ** 2).sum(axis=1)
         assert search.task.lift == pytest.approx(squares.mean())
         w = (weights * y[rows]) @ X[rows]

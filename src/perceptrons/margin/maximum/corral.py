@@ -14,71 +14,16 @@ row that joins adds a line to L, one that leaves is rotated out; both take the s
 
 Beyond Wolfe: several low rows join at once, and an inaccurate solution is refined, before it is trusted, by
 solving for what it missed.
-
-Stretches of vectors, for compiled code: the few words a triangular factor is written in.
-
-Ordinary Python functions, as in `rows`; compiled, `inner` may reorder its sum, so that it vectorises.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
 from ..._types import Array
 from ...compiled import compiled
-from ...rows.layouts import Rows, add, add_centred, dot
-
-_REORDERED: Any = {"fastmath": {"reassoc", "contract"}, "forceinline": True}
-
-
-def inner(u: Array, v: Array, start: int, stop: int) -> float:
-    """Σ u_j v_j over j = start … stop − 1."""
-    return float((u[start:stop] * v[start:stop]).sum())
-
-
-def shift(v: Array, factor: float, u: Array, start: int, stop: int) -> None:
-    """v_j ← v_j + factor·u_j over j = start … stop − 1, in place."""
-    v[start:stop] += factor * u[start:stop]
-
-
-def rotate(u: Array, v: Array, c: float, s: float, start: int, stop: int) -> None:
-    """(u_j, v_j) ← (c·u_j + s·v_j, c·v_j − s·u_j) over j = start … stop − 1, in place."""
-    turned = c * u[start:stop] + s * v[start:stop]
-    v[start:stop] = c * v[start:stop] - s * u[start:stop]
-    u[start:stop] = turned
-
-
-@overload(inner, jit_options=_REORDERED)
-def _inner(u, v, start, stop):
-    def dense(u, v, start, stop):
-        total = 0.0
-        for j in range(start, stop):
-            total += u[j] * v[j]
-        return total
-
-    return dense
-
-
-@overload(shift, jit_options={"forceinline": True})
-def _shift(v, factor, u, start, stop):
-    def dense(v, factor, u, start, stop):
-        for j in range(start, stop):
-            v[j] += factor * u[j]
-
-    return dense
-
-
-@overload(rotate, jit_options={"forceinline": True})
-def _rotate(u, v, c, s, start, stop):
-    def dense(u, v, c, s, start, stop):
-        for j in range(start, stop):
-            one, other = u[j], v[j]
-            u[j] = c * one + s * other
-            v[j] = c * other - s * one
-
-    return dense
-
+from ...rows.layouts import Rows, add, add_centered, dot
+from .vectors import inner, rotate, shift
 
 SOLVED, FULL, ZERO, STALLED = range(4)  # why a climb ended
 
@@ -89,7 +34,7 @@ NEARLY = 0.5  # … if it is at least so far below as the worst
 ACCURATE = 1e-2  # scores in the corral may differ from one another by this share of the gap asked for
 
 
-class Task(NamedTuple):
+class HullTask(NamedTuple):
     """The rows, and which combinations of them are allowed."""
 
     X: Rows
@@ -168,7 +113,7 @@ def sharpen(task, corral, r, line, row):
     beside[task.side[r]] = 1.0
     for s in range(k):
         i = corral.rows[s]
-        add_centred(task.X, i, -share[s] * task.y[i], task.centre, row)
+        add_centered(task.X, i, -share[s] * task.y[i], task.centre, row)
         beside[task.side[i]] -= share[s]
     rest = inner(row, row, 0, row.size) / task.lift + inner(beside, beside, 0, 2)
     rest += slack * (1.0 + inner(share, share, 0, k))
@@ -227,7 +172,7 @@ def minimise(corral, sides, total, out):
 
 
 @compiled
-def settle(task, corral, used, goal):
+def walk_to(task, corral, used, goal):
     """Walk towards the weights `goal`; whenever one would become negative its row leaves and the goal is
     the shortest combination of those that are left."""
     while True:
@@ -254,13 +199,13 @@ def combine(task, corral, w):
     w[:] = 0.0
     for s in range(corral.counts[0]):
         i = corral.rows[s]
-        add_centred(task.X, i, corral.weights[s] * task.y[i], task.centre, w)
+        add_centered(task.X, i, corral.weights[s] * task.y[i], task.centre, w)
     a = corral.weights
     return inner(w, w, 0, w.size) + task.ridge * inner(a, a, 0, corral.counts[0])
 
 
 @compiled
-def look(task, corral, pool, w, depth, levels):
+def measure(task, corral, pool, w, depth, levels):
     """How far each row of the pool is below the level of its side; returns the sum of the lowest scores.
 
     The level of a side is what its rows in the corral score, on average.
@@ -327,7 +272,7 @@ def climb(task, corral, pool, w, tol, zero):
             return ZERO
         if not length < np.inf:
             return STALLED
-        low = look(task, corral, pool, w, depth, levels)
+        low = measure(task, corral, pool, w, depth, levels)
         k, uneven = corral.counts[0], 0.0
         for s in range(k):
             goal[s] = depth[corral.spots[s]]
@@ -352,6 +297,6 @@ def climb(task, corral, pool, w, tol, zero):
             refused[:] = False  # once others leave, they may be independent again
             goal[: corral.counts[0]] = 0.0
             minimise(corral, task.sides, 1.0, goal)
-        settle(task, corral, used, goal)
+        walk_to(task, corral, used, goal)
         length = combine(task, corral, w)
     return STALLED

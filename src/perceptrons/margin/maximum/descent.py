@@ -18,7 +18,7 @@ from ...compiled import compiled
 from ...rows.encode import is_sparse
 from ...rows.layouts import add, dot, sqnorm
 from ...rows.order import given, permuted
-from .pool import Search, balanced, combination
+from .pool import MarginSearch, balanced, combination
 
 PATIENCE = 60  # sweeps; then Wolfe's method may try, if the rows are still not separated, or …
 WORTH = 0.1  # … after as many operations as this share of those that it needs
@@ -54,7 +54,7 @@ def squared_norms(X, n_rows):
     return squares
 
 
-def descend(search: Search, at_most: float = np.inf) -> None:
+def descend(search: MarginSearch, at_most: float = np.inf) -> None:
     """Sweep until the gap closes or another method should try; what it found is the start of what follows."""
     task, n_rows = search.task, len(search.scores)
     squares = squared_norms(task.X, n_rows)
@@ -77,7 +77,7 @@ def descend(search: Search, at_most: float = np.inf) -> None:
         point = balanced(task, rows, alpha[rows])
         if point is None:
             return  # a side without rows, or multipliers that overflow: another method must do
-        found = search.look(point, combination(search, point))
+        found = search.assess(point, combination(search, point))
         if search.ended or last:
             return
         past.append((sweeps, found.gap))
@@ -97,9 +97,9 @@ def sweeps_needed(past: Sequence[tuple[int, float]], tol: float) -> float:
     return float(np.ceil(np.log(narrow / tol) * (sweeps - before) / np.log(wide / narrow)))
 
 
-def warm_point(search: Search, duals: Array) -> None:
+def warm_point(search: MarginSearch, duals: Array) -> None:
     """Look at the duals of an earlier fit, so that the search starts from there."""
     rows = np.flatnonzero(duals * search.task.y > 0.0)
     point = balanced(search.task, rows, np.abs(duals[rows]))
     if point is not None:
-        search.look(point, combination(search, point))
+        search.assess(point, combination(search, point))

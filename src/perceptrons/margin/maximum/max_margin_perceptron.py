@@ -1,7 +1,7 @@
 """`MaxMarginPerceptron`: the hyperplane with the largest margin, certified (Moran et al., Section 2).
 
 The limit that Algorithm 4 approaches, reached by exact methods: see `corral`, `descent`, `newton` and, for
-which of them when, `portfolio`.
+which of them when, `methods`.
 """
 
 import warnings
@@ -12,14 +12,16 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ..._types import Array
-from ...base import LinearThreshold
+from ...base import LinearThreshold, all_or_nothing
 from ...model_file.declarations import Field
 from ...rows.encode import Encoded, encode
-from ..certificates import Look, certificates_of, look_at
+from ..certificates import Examination, certificates_of, examine_linear
 from .descent import warm_point
-from .maximum_file import FIELDS, ExactTerms, check_squares, look_exactly, read_settings, restore_exact
+from .maximum_certificate import MaximumTerms, examine_maximum
+from .maximum_file import FIELDS, check_loaded
+from .maximum_parameters import MaximumParameters, check_squares, read_parameters
 from .methods import intercept_of, run
-from .pool import Search, read_start
+from .pool import MarginSearch, read_start
 
 
 class MaxMarginPerceptron(LinearThreshold):
@@ -93,33 +95,24 @@ class MaxMarginPerceptron(LinearThreshold):
 
     def fit(self, X: Any, y: Any) -> "MaxMarginPerceptron":
         """Find the hyperplane, one per class if there are more than two."""
-        settings, before = read_settings(self), vars(self).copy()
-        data = encode(self, X, y)
-        check_squares(data, settings["C"])
-        starts = read_start(self, data)
-        searches = []
-        for k, signs in enumerate(data.signs()):
-            search = Search(
-                data,
-                signs,
-                intercept=settings["fit_intercept"],
-                C=settings["C"],
-                tol=settings["tol"],
-                max_iter=settings["max_iter"],
-            )
-            if starts is not None and k < len(starts):
-                warm_point(search, starts[k])
-            run(search)
-            searches.append(search)
-        if self.on_inseparable == "raise" and any(search.inseparable for search in searches):
-            self.__dict__ = before  # as if nothing had happened
-            raise ValueError(self._complaint(data.classes, searches))
-        self._publish(data, settings, searches)
+        given = read_parameters(self)
+        with all_or_nothing(self):
+            data = encode(self, X, y)
+            check_squares(data, given.C)
+            starts = read_start(self, data)
+            searches = [MarginSearch(data, signs, given) for signs in data.signs()]
+            for k, search in enumerate(searches):
+                if starts is not None and k < len(starts):
+                    warm_point(search, starts[k])
+                run(search)
+            if given.raises and any(search.inseparable for search in searches):
+                raise ValueError(complaint(self, data.classes, searches))
+            self._publish(data, given, searches)
         if not self.converged_:
-            warnings.warn(self._complaint(data.classes, searches), ConvergenceWarning, stacklevel=2)
+            warnings.warn(complaint(self, data.classes, searches), ConvergenceWarning, stacklevel=2)
         return self
 
-    def _publish(self, data: Encoded, settings: dict[str, Any], searches: Sequence[Search]) -> None:
+    def _publish(self, data: Encoded, given: MaximumParameters, searches: Sequence[MarginSearch]) -> None:
         """Turn what was found into fitted attributes, and certify them."""
         self.classes_ = data.classes
         self.n_rows_ = len(data.codes)
@@ -143,40 +136,41 @@ class MaxMarginPerceptron(LinearThreshold):
         self.history_ = history[0] if one else history
         self.n_iter_ = max(1, int(np.ceil(max(search.n_passes for search in searches))))
         solved = all(search.solved for search in searches)
-        self._terms = ExactTerms(settings["C"], settings["fit_intercept"], solved and exact)
+        self._terms = MaximumTerms(given.C, given.fit_intercept, solved and exact)
         self._witnesses = [search.witness_pairs() for search in searches]
         self.lift_ = 0.0
         certificates = certificates_of(self, data, batch=False)
         self.certificate_ = certificates[0] if one else certificates
         gaps = [np.inf if certificate.gap is None else certificate.gap for certificate in certificates]
-        self.converged_ = bool(solved and max(gaps) <= settings["tol"] * (1.0 + 1e-6))
+        self.converged_ = bool(solved and max(gaps) <= given.tol * (1.0 + 1e-6))
 
-    def _look(self, k: int, data: Encoded, signs: Array, a: Array) -> Look:
-        return look_exactly(self, look_at(self, k, data, signs, a), k, data, signs, a)
-
-    def _complaint(self, classes: Array, searches: Sequence[Search]) -> str:
-        """What went wrong, and what to change."""
-        for k, search in enumerate(searches):
-            against = f" ({classes[k]} against the rest)" if len(searches) > 1 else ""
-            if search.inseparable and search.witness is not None:
-                return (
-                    f"The rows are not separable{against}: no hyperplane has all {len(search.witness.rows)} "
-                    "rows of certificate_.witness on their right sides. Use a finite C, such as C=1, or drop "
-                    "contradictory rows."
-                )
-        certificates = self.certificate_ if isinstance(self.certificate_, list) else [self.certificate_]
-        gap = max(np.inf if certificate.gap is None else certificate.gap for certificate in certificates)
-        if any(search.capped and not search.solved for search in searches):
-            return (
-                f"Stopped by max_iter={self.max_iter} with a gap of {gap:.2g}, but tol={self.tol}. Raise "
-                "max_iter or tol."
-            )
-        return (
-            f"The search ended with a gap of {gap:.2g}, but tol={self.tol}: so small a margin, beside rows "
-            "this large, is hidden by rounding, or too many rows support it. Scale the columns, allow more "
-            "slack (a smaller C), or raise tol."
-        )
+    def _examine(self, k: int, data: Encoded, signs: Array, a: Array) -> Examination:
+        return examine_maximum(self, examine_linear(self, k, data, signs, a), k, data, signs, a)
 
     def _loaded(self) -> None:
         """Check and complete what a model file held."""
-        restore_exact(self)
+        check_loaded(self)
+
+
+def complaint(model: Any, classes: Array, searches: Sequence[MarginSearch]) -> str:
+    """What went wrong, and what to change."""
+    for k, search in enumerate(searches):
+        against = f" ({classes[k]} against the rest)" if len(searches) > 1 else ""
+        if search.inseparable and search.witness is not None:
+            return (
+                f"The rows are not separable{against}: no hyperplane has all {len(search.witness.rows)} "
+                "rows of certificate_.witness on their right sides. Use a finite C, such as C=1, or drop "
+                "contradictory rows."
+            )
+    certificates = model.certificate_ if isinstance(model.certificate_, list) else [model.certificate_]
+    gap = max(np.inf if certificate.gap is None else certificate.gap for certificate in certificates)
+    if any(search.capped and not search.solved for search in searches):
+        return (
+            f"Stopped by max_iter={model.max_iter} with a gap of {gap:.2g}, but tol={model.tol}. Raise "
+            "max_iter or tol."
+        )
+    return (
+        f"The search ended with a gap of {gap:.2g}, but tol={model.tol}: so small a margin, beside rows "
+        "this large, is hidden by rounding, or too many rows support it. Scale the columns, allow more "
+        "slack (a smaller C), or raise tol."
+    )

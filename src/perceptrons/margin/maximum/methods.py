@@ -1,4 +1,4 @@
-"""Which method finds the maximum margin, from the number of rows and columns alone.
+"""The methods that find the maximum margin, and which is used when: the numbers of rows and columns decide.
 
 * Wolfe's method is exact and the fastest as long as few rows can be in the corral: their number is at most
   that of the columns and one or two more. A fit with slack may need every row.
@@ -6,7 +6,7 @@
   many, coordinate descent finds out first which.
 * Where both are many coordinate descent comes first; Wolfe's method follows if it is slow to converge.
 
-Rounds of Wolfe's method: between looks at all rows it works on a pool of those with the lowest scores.
+Wolfe's method works on a pool of the rows with the lowest scores between scans of all rows.
 """
 
 from collections.abc import Callable
@@ -15,20 +15,20 @@ from functools import partial
 import numpy as np
 
 from ..._types import Array
-from .corral import FULL, STALLED, Corral, climb, empty_corral, join, minimise, settle
+from .corral import FULL, STALLED, Corral, climb, empty_corral, join, minimise, walk_to
 from .descent import descend
 from .newton import newton
-from .pool import Found, Point, Search, balanced, combination
+from .pool import FoundPoint, HullPoint, MarginSearch, balanced, combination
 
 POOL = 100  # rows beside the corral
 MOST = 3000  # rows a corral may have: its factor takes the square of that, 72 MB
 
 
-def shrink_corral(search: Search, most: int = MOST) -> None:
+def shrink_corral(search: MarginSearch, most: int = MOST) -> None:
     """Find the shortest combination; starts from the best point so far, if there is one. `most` : rows that
     a corral may have."""
     room = room_for(search, most)
-    start = search.best.point if search.best else Point(search.first_rows, np.ones(search.task.sides))
+    start = search.best.point if search.best else HullPoint(search.first_rows, np.ones(search.task.sides))
     if len(start.rows) >= room:
         if search.task.ridge > 0.0:
             return  # all these rows have slack, and no factor holds them
@@ -41,7 +41,7 @@ def shrink_corral(search: Search, most: int = MOST) -> None:
         if point is None:
             return  # the factor has broken down; what was found before remains
         search.n_passes += 1
-        found = search.look(point, combination(search, point), exact=True)
+        found = search.assess(point, combination(search, point), exact=True)
         if search.ended or full:
             return
         if found.length < min(lengths):
@@ -65,22 +65,22 @@ def shrink_corral(search: Search, most: int = MOST) -> None:
         full = status == FULL
 
 
-def heaviest(search: Search, point: Point, how_many: int) -> Point:
+def heaviest(search: MarginSearch, point: HullPoint, how_many: int) -> HullPoint:
     """The rows of a point with the largest weights; on each side at least one."""
     order = np.argsort(-point.weights, kind="stable")
     sides = search.task.side[point.rows[order]]
     first = np.array([np.argmax(sides == h) for h in range(search.task.sides)])
     chosen = order[np.union1d(np.arange(how_many), first)]
-    return Point(point.rows[chosen], point.weights[chosen])
+    return HullPoint(point.rows[chosen], point.weights[chosen])
 
 
-def room_for(search: Search, most: int = MOST) -> int:
+def room_for(search: MarginSearch, most: int = MOST) -> int:
     """Affinely independent rows are at most one more than columns; slack makes any rows independent."""
     m, n = search.matrix.shape
     return int(min(m, most if search.task.ridge > 0.0 else min(n + search.task.sides, most))) + 1
 
 
-def rebuilt(search: Search, start: Point, room: int) -> Corral:
+def rebuilt(search: MarginSearch, start: HullPoint, room: int) -> Corral:
     """A corral of these rows, the heaviest first; those that depend on others stay outside."""
     corral, task = empty_corral(room), search.task
     line, row = np.empty(room), np.empty(len(task.centre))
@@ -94,14 +94,14 @@ def rebuilt(search: Search, start: Point, room: int) -> Corral:
     corral.spots[:k] = np.arange(k)
     goal = np.zeros(room)
     minimise(corral, task.sides, 1.0, goal)
-    settle(task, corral, np.ones(room, np.bool_), goal)
+    walk_to(task, corral, np.ones(room, np.bool_), goal)
     return corral
 
 
 FEW, FEW_COLUMNS = 1000, 2500  # rows in a corral; columns of a Newton step
 LITTLE = 1e-4  # 1/C, relative to a squared row
 MANY = 2e9  # operations of a Newton step on all rows: a few sweeps find out which rows it needs
-Method = Callable[[Search], None]
+Method = Callable[[MarginSearch], None]
 
 
 def methods(shape: tuple[int, int], slack: bool, little: bool = False) -> list[Method]:
@@ -120,20 +120,20 @@ def methods(shape: tuple[int, int], slack: bool, little: bool = False) -> list[M
     return [descend, shrink_corral]
 
 
-def run(search: Search) -> None:
-    """Search until the gap is closed, a witness says that there is no margin, or the cap is reached."""
+def run(search: MarginSearch) -> None:
+    """MarginSearch until the gap is closed, a witness says that there is no margin, or the cap is reached."""
     little = search.task.ridge < LITTLE * search.task.lift
     for method in methods(search.matrix.shape, search.task.ridge > 0.0, little):
         if not search.ended:
             method(search)
     if search.best is None:  # nothing came of it, not even a point to look at
-        first = Point(search.first_rows, np.ones(search.task.sides))
-        search.look(first, combination(search, first))
+        first = HullPoint(search.first_rows, np.ones(search.task.sides))
+        search.assess(first, combination(search, first))
     if search.task.ridge == 0.0 and not search.solved:
         soften(search)
 
 
-def soften(search: Search) -> None:
+def soften(search: MarginSearch) -> None:
     """No margin was found: let the hyperplane with slack compete for the fewest errors, too.
 
     1/C is the mean squared distance of the rows from their centre, so that their scale does not matter.
@@ -142,12 +142,12 @@ def soften(search: Search) -> None:
     methods(search.matrix.shape, slack=True)[0](soft)
     search.n_updates = soft.n_updates
     if soft.best is not None:
-        found = search.look(soft.best.point, soft.best.w)
+        found = search.assess(soft.best.point, soft.best.w)
         if search.best is found:
             search.best = found._replace(unit=soft.best.length)
 
 
-def intercept_of(search: Search, best: Found) -> tuple[float, bool]:
+def intercept_of(search: MarginSearch, best: FoundPoint) -> tuple[float, bool]:
     """The intercept that goes with best.w, and whether the support rows alone decide it.
 
     Half way between the two points; if that leaves too little margin, half way between the lowest rows,

@@ -15,13 +15,13 @@ from scipy.optimize import brentq
 from ..._types import Array
 from ...compiled import one_thread
 from ...rows.encode import is_sparse
-from .pool import Search, balanced, combination, scan
+from .pool import MarginSearch, balanced, combination, scan
 
 BLOCK = 4096  # rows copied at a time
 STEPS, PATIENCE = 100, 25  # at most; without the gap being halved
 
 
-def newton(search: Search) -> None:
+def newton(search: MarginSearch) -> None:
     """Step until the gap closes; each step's multipliers, C·max(0, 1 − y·score), are looked at."""
     task, X, C = search.task, search.matrix, 1.0 / search.task.ridge
     n, intercept = X.shape[1], task.sides == 2
@@ -49,13 +49,13 @@ def newton(search: Search) -> None:
             alpha = np.maximum(0.0, 1.0 - reach)
             rows = np.flatnonzero(alpha)
             point = balanced(task, rows, alpha[rows])
-            gaps.append(search.look(point, combination(search, point)).gap if point else np.inf)
+            gaps.append(search.assess(point, combination(search, point)).gap if point else np.inf)
             stuck = len(gaps) > PATIENCE and min(gaps[-PATIENCE:]) > 0.5 * min(gaps[:-PATIENCE])
             if search.ended or stuck or not step.any():
                 return
 
 
-def start(search: Search) -> Array:
+def start(search: MarginSearch) -> Array:
     """The weights of the best point so far, the intercept last if there is one; else zeros."""
     best, sides = search.best, search.task.sides
     if best is None or best.length == 0.0:
@@ -64,7 +64,7 @@ def start(search: Search) -> Array:
     return np.append(best.w, middle) * sides / best.length
 
 
-def add_scores(search: Search, v: Array, reach: Array) -> None:
+def add_scores(search: MarginSearch, v: Array, reach: Array) -> None:
     """reach ← reach + y(⟨w, x⟩ + b), for v = (w, b) or v = w."""
     task, n = search.task, len(search.task.centre)
     scan(task.X, task.y, task.side, v[:n], search.scores)

@@ -2,8 +2,8 @@
 """The search for the maximum margin: what is asked, what has been found, how far it is from the best.
 
 Three methods look for the same point, a convex combination of the rows (`corral`, `descent`, `newton`);
-each hands what it found to `Search.look`, which scores all rows and so certifies it: no margin is larger
-than half the distance of two points of the two hulls (without intercept: the norm of a point of the one).
+each hands what it found to `MarginSearch.assess`, which scores all rows and so certifies it: no margin is
+larger than half the distance of two points of the two hulls (without intercept: the norm of a point).
 """
 
 from copy import copy
@@ -14,8 +14,9 @@ import numpy as np
 from ..._types import Array
 from ...compiled import compiled
 from ...rows.encode import Encoded, is_sparse, vanishing
-from ...rows.layouts import add_centred, dot
-from .corral import Task
+from ...rows.layouts import add_centered, dot
+from .corral import HullTask
+from .maximum_parameters import MaximumParameters
 
 EPSILON = float(np.finfo(np.float64).eps)
 EXACT = 1e-9  # a gap that is rounding
@@ -27,17 +28,17 @@ def rounding(n_columns: int, n_rows: int) -> float:
     return 4 * (n_columns + n_rows + 4) * EPSILON
 
 
-class Point(NamedTuple):
+class HullPoint(NamedTuple):
     """A convex combination of rows, on each side if there are two."""
 
     rows: Array
     weights: Array
 
 
-class Found(NamedTuple):
+class FoundPoint(NamedTuple):
     """A point that has been looked at from all rows; slack included, if there is any."""
 
-    point: Point
+    point: HullPoint
     w: Array  # Σ a_i y_i x_i
     length: float  # its squared norm
     lowest: Array  # per side, the lowest y·⟨w, x⟩
@@ -53,12 +54,11 @@ class Found(NamedTuple):
         return 1.0 - float(self.lowest.sum()) / self.length if self.length > 0.0 else np.inf
 
 
-class Search:
+class MarginSearch:
     """One weight vector to be found. `found` is the last look, `best` the one to be returned."""
 
-    def __init__(
-        self, data: Encoded, signs: Array, *, intercept: bool, C: float, tol: float, max_iter: int
-    ) -> None:
+    def __init__(self, data: Encoded, signs: Array, given: MaximumParameters) -> None:
+        intercept, C = given.fit_intercept, given.C
         n_rows, n = data.matrix.shape
         side = (signs > 0).view(np.int8) if intercept else np.zeros(n_rows, np.int8)
         centre = np.zeros(n)
@@ -69,14 +69,16 @@ class Search:
         else:  # a row of zeros is all the witness it takes
             zeros = data.smallest == 0.0
             self.first_rows = np.array([np.argmax(vanishing(data.X, n_rows)) if zeros else 0])
-        self.matrix, self.tol, self.max_iter = data.matrix, tol, max_iter
+        self.matrix, self.tol, self.max_iter = data.matrix, given.tol, given.max_iter
         lift = spread(data.X, n_rows, centre) or 1.0  # 0 if all rows are the same
-        self.task = Task(data.X, signs, side, 1 + intercept, centre, lift, 0.0 if np.isinf(C) else 1.0 / C)
+        self.task = HullTask(
+            data.X, signs, side, 1 + intercept, centre, lift, 0.0 if np.isinf(C) else 1.0 / C
+        )
         self.zero = rounding(n, 2) * float(np.sqrt(lift))  # of ‖w‖, no more than rounding
         self.scores = np.empty(n_rows)
-        self.found: Found | None = None
-        self.best: Found | None = None
-        self.witness: Point | None = None
+        self.found: FoundPoint | None = None
+        self.best: FoundPoint | None = None
+        self.witness: HullPoint | None = None
         self.n_updates = 0
         self.n_passes = 0.0  # of a method over all rows, what `max_iter` limits
         self.exact = False  # is the best the shortest combination of its own rows?
@@ -99,7 +101,7 @@ class Search:
         """Is there a witness, and no hyperplane was met with a margin?"""
         return self.witness is not None and self.best is not None and self.best.gap >= 1.0
 
-    def with_slack(self, ridge: float) -> "Search":
+    def with_slack(self, ridge: float) -> "MarginSearch":
         """Another search on the same rows, not for long and not for the last digits."""
         other = copy(self)
         other.task = self.task._replace(ridge=ridge)
@@ -108,12 +110,12 @@ class Search:
         other.history = {name: [] for name in self.history}
         return other
 
-    def rescored(self, found: Found) -> Array:
+    def rescored(self, found: FoundPoint) -> Array:
         """⟨w, x⟩ of all rows, without sign or slack."""
         scan(self.task.X, self.task.y, self.task.side, found.w, self.scores)
         return np.asarray(self.scores * self.task.y)
 
-    def look(self, point: Point, w: Array, *, exact: bool = False) -> Found:
+    def assess(self, point: HullPoint, w: Array, *, exact: bool = False) -> FoundPoint:
         """Score all rows by w = Σ a_i y_i x_i. `exact`: no combination of these rows alone is shorter."""
         task, (rows, weights) = self.task, point
         lowest = scan(task.X, task.y, task.side, w, self.scores)
@@ -124,7 +126,7 @@ class Search:
         length = float((w * w).sum() + task.ridge * (weights * weights).sum())
         shift = (levels[0] - levels[1]) / 2 if task.sides == 2 else 0.0
         errors = count_errors(self.scores, task.y, shift)
-        self.found = found = Found(
+        self.found = found = FoundPoint(
             point, w.copy(), length, lowest[: task.sides], levels[: task.sides], int(errors), length
         )
         self._note(found)
@@ -134,16 +136,16 @@ class Search:
             self.witness = point
         return found
 
-    def _vanishes(self, found: Found) -> bool:
+    def _vanishes(self, found: FoundPoint) -> bool:
         """Is w no more than the rounding of its own terms, a_i·(x_i − centre)?"""
         rows, task = found.point.rows, self.task
         largest = max(squared_distance(task.X, row, task.centre) for row in rows)
         return bool(found.length <= rounding(len(found.w), len(rows)) ** 2 * largest)
 
-    def _rank(self, found: Found) -> tuple[float, float]:
+    def _rank(self, found: FoundPoint) -> tuple[float, float]:
         return (found.errors if self.task.ridge == 0.0 else 0, found.gap)
 
-    def _note(self, found: Found) -> None:
+    def _note(self, found: FoundPoint) -> None:
         norm, sides = np.sqrt(found.length), self.task.sides
         margin = found.lowest.sum() / norm / sides if norm > 0.0 else 0.0
         updates = self.n_updates - sum(self.history["updates"])
@@ -170,12 +172,12 @@ class Search:
         return np.union1d(np.argpartition(depth, last)[: last + 1], self.found.point.rows)
 
 
-def balanced(task: Task, rows: Array, weights: Array) -> Point | None:
+def balanced(task: HullTask, rows: Array, weights: Array) -> HullPoint | None:
     """The weights, made to add up to 1 on each side; None if that cannot be."""
     sums = np.bincount(task.side[rows], weights, minlength=2)[: task.sides]
     if not (np.isfinite(sums) & (sums > 0.0)).all():
         return None
-    return Point(rows, weights / sums[task.side[rows]])
+    return HullPoint(rows, weights / sums[task.side[rows]])
 
 
 @compiled
@@ -221,11 +223,11 @@ def spread(X, n_rows, centre):
 def squared_distance(X, i, centre):
     """‖x_i − centre‖²."""
     row = np.zeros(centre.size)
-    add_centred(X, i, 1.0, centre, row)
+    add_centered(X, i, 1.0, centre, row)
     return (row * row).sum()
 
 
-def combination(search: Search, point: Point) -> Array:
+def combination(search: MarginSearch, point: HullPoint) -> Array:
     """Σ a_i y_i x_i."""
     task, w = search.task, np.zeros(len(search.task.centre))
     gather(task.X, point.rows, point.weights * task.y[point.rows], task.centre, w)
@@ -236,7 +238,7 @@ def combination(search: Search, point: Point) -> Array:
 def gather(X, rows, factors, centre, w):
     """w ← w + Σ factors_s (x_(rows_s) − centre)."""
     for s in range(rows.size):
-        add_centred(X, rows[s], factors[s], centre, w)
+        add_centered(X, rows[s], factors[s], centre, w)
 
 
 def read_start(model: Any, data: Encoded) -> Array | None:

@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from ...neural.schedules import Growing
 from ...neural.shortfall import Shortfall, signs
-from ...neural.training import Recorded
+from ...neural.training import ReplayedStep
 
 
 class Trial(NamedTuple):
@@ -67,7 +67,7 @@ def train_side_by_side(
     """A network for each seed and trial, trained on the rows, tried on them and on the others; where the rows
     are, there it is computed."""
     networks = Networks(rows, hidden, trials, seeds)
-    step = Recorded(lambda places: networks.step(rows.inputs[places], rows.target[places]))
+    step = ReplayedStep(lambda places: networks.step(rows.inputs[places], rows.target[places]))
     before = networks.clock.clone()
     for _ in range(epochs):
         before = networks.clock.clone()

@@ -1,7 +1,7 @@
-"""What a binary perceptron has learnt, in plain values that are compared with ==."""
+"""What a binary perceptron has learned, in plain values that are compared with ==."""
 
 
-def learnt(model):
+def learned(model):
     return {
         "w": model.coef_[0].tolist(),
         "threshold": model.threshold_,

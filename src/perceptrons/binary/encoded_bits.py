@@ -1,0 +1,63 @@
+"""The door of the room: what the user passed becomes rows, which of them are positive, and what each counts.
+
+`binarization` decides where columns are cut; only then do rows become bits (`rows.packing.to_bits`).
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from .._types import Array
+from ..checks import row_weights
+from ..rows.encode import canonical, encode_labels, is_sparse
+from .counts import exact_weights
+
+FLOATS = (np.float64, np.float32)
+NO_LABELS = "no_validation"  # what scikit-learn takes for y if there is none
+
+
+class EncodedBits(NamedTuple):
+    """Validated rows of positive weight, to be cut into bits."""
+
+    matrix: Any  # an array of numbers or truth values, or CSR
+    positive: Array
+    weights: Array | None  # > 0; None: each row counts 1
+    classes: Array
+
+
+def encode_bits(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, reset: bool, classes: Array | None = None
+) -> EncodedBits:
+    """Validate rows, labels and weights; `classes` is given where a stream has named them before."""
+    matrix, y = read_matrix(estimator, X, y, reset)
+    weights = None if sample_weight is None else exact_weights(row_weights(sample_weight, matrix))
+    names, codes = encode_labels(y, classes, least=1)
+    if len(names) > 2:
+        raise ValueError(
+            f"Only binary classification is supported. The target has {len(names)} classes; use "
+            "OneVsRestClassifier(BinaryPerceptron()) of scikit-learn."
+        )
+    positive = np.asarray(codes == len(names) - 1)
+    if weights is not None and not weights.all():
+        matrix, positive, weights = (some[weights > 0] for some in (matrix, positive, weights))
+        if not len(weights):
+            raise ValueError("sample_weight is 0 for every row, so there is nothing to learn from.")
+    return EncodedBits(matrix, positive, weights, names)
+
+
+def read_matrix(estimator: Any, X: Any, y: Any = NO_LABELS, reset: bool = False) -> Any:
+    """The matrix, or matrix and labels, validated by scikit-learn; bytes and truth values keep their type."""
+    dtype = FLOATS if is_sparse(X) else "numeric"
+    checked = validate_data(estimator, X, y, accept_sparse="csr", order="C", reset=reset, dtype=dtype)
+    return _compilable(checked) if y is NO_LABELS else (_compilable(checked[0]), checked[1])
+
+
+def _compilable(matrix: Any) -> Any:
+    """In a type that compiled code has: others, such as float16, are widened. CSR with each cell once."""
+    if is_sparse(matrix):
+        return canonical(matrix)
+    kind, size = matrix.dtype.kind, matrix.dtype.itemsize
+    if kind == "f" and size not in (4, 8):
+        return matrix.astype(np.float32 if size == 2 else np.float64)
+    return matrix if matrix.dtype.isnative else matrix.astype(matrix.dtype.newbyteorder("="))

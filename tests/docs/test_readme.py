@@ -1,0 +1,39 @@
+"""README: short, and every number that it quotes stands on the page it links to, which is generated."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+TIME = re.compile(r"\d[\d.]* (?:ms|s\b|%)")
+OTHER = re.compile(r"\d[\d.]*(?= (?:weights|leaves|rules))|(?<=risk )\d\.\d+|± [\d.]+|\d\.\d{4}")
+
+
+def quoted(text: str) -> list[str]:
+    return TIME.findall(text) + OTHER.findall(text)
+
+
+def page(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_readme_is_short():
+    assert len(README.splitlines()) <= 140
+
+
+def test_the_benchmarks_quoted_stand_on_the_pages_linked():
+    rows = re.findall(r"^\| .*\[more\]\((docs/[\w-]+\.md)#[\w-]+\)\)(.*)$", README, re.MULTILINE)
+    found = [(name, number) for name, cells in rows for number in quoted(cells)]
+    why = README[README.index("**Why beside") : README.index("## Two commands")]
+    found += [("docs/benchmarks.md", number) for number in quoted(why)]
+    assert len(rows) == 7
+    assert len(found) >= 25
+    assert [one for one in found if f"| {one[1]} |" not in page(one[0])] == []
+
+
+def test_the_verdicts_quoted_stand_among_all():
+    lines = re.findall(r"^- .*: \*\*(?:not )?reproduced\*\*\.$", README, re.MULTILINE)
+    numbers = [number for line in lines for number in quoted(line)]
+    assert len(lines) == 4
+    assert len(numbers) >= 6
+    assert [number for number in numbers if number not in page("docs/papers/index.md")] == []

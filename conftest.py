@@ -1,12 +1,15 @@
-"""Set up what must be set before anything imports Numba; find the data; say what was left out, and why.
+"""Set up what must be set before anything imports Numba; leave out what this machine lacks, and say so.
 
-What needs torch or the papers' data is collected only where they are there; the last line says what was
-left out and how to get it. In CI nothing may be left out, nor skipped, but for the lack of a GPU.
+Tests that need torch, the papers' data or a GPU bear a marker of that name (or ask for the fixture `data`)
+and are run only where it is there; the last lines say what was left out and how to get it. In CI nothing
+may be left out, nor skipped, but for the lack of a GPU.
 """
 
 import os
+import re
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -17,55 +20,96 @@ IN_CI = os.environ.get("CI") == "true"
 
 # scikit-learn's array API check is skipped without it; SciPy reads it at import.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
+# The suite has a process per core: more threads would wait for each other.
+for _pool in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_pool, "1")
 
 _data = ROOT.parent / "shared" / "data"
 if _data.is_dir():
     os.environ.setdefault("PERCEPTRONS_DATA", str(_data))
 
-HAS_TORCH = find_spec("torch") is not None
-HAS_DATA = bool(os.environ.get("PERCEPTRONS_DATA"))
-OF_TORCH = ("tests/neural", "src/perceptrons/neural", "src/perceptrons/papers/moran", "docs/neural.md")
-LEFT_OUT = {
-    **({} if HAS_TORCH else {"networks": "need torch: pip install '.[neural]'"}),
-    **({} if HAS_DATA else {"experiments on real data": "need PERCEPTRONS_DATA, a folder that holds them"}),
+
+def has_gpu() -> bool:
+    if not (find_spec("torch") and Path("/dev/nvidiactl").exists()):
+        return False
+    import torch
+
+    return torch.cuda.is_available()
+
+
+class Need(NamedTuple):
+    """What a marker stands for."""
+
+    there: bool
+    sentence: str
+
+
+NEEDS = {
+    "torch": Need(find_spec("torch") is not None, "networks need torch: pip install '.[neural]'"),
+    "data": Need(
+        bool(os.environ.get("PERCEPTRONS_DATA")),
+        "experiments on real data need PERCEPTRONS_DATA, the path of a folder that holds the papers' data",
+    ),
+    "gpu": Need(has_gpu(), "CUDA code needs a GPU and a build of torch for it"),
 }
+ABSENT = {name: need.sentence for name, need in NEEDS.items() if not need.there}
+
+# Modules that import torch cannot be collected without it; pages lose the blocks that use it.
+NETWORKS = re.compile(r"^(?:>>> )?(?:import torch|from (?:torch|\S*\bneural)\b)", re.MULTILINE)
+BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+
+
+def pytest_configure() -> None:
+    if IN_CI and ABSENT.keys() - {"gpu"}:
+        raise pytest.UsageError("CI leaves nothing out, but " + "; ".join(ABSENT.values()))
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    place = collection_path.relative_to(ROOT).as_posix()
-    return True if not HAS_TORCH and place.startswith(OF_TORCH) else None
+    if "torch" not in ABSENT:
+        return None
+    if collection_path.is_dir():
+        return True if collection_path.name == "neural" else None
+    is_module = collection_path.suffix == ".py"
+    return True if is_module and NETWORKS.search(collection_path.read_text(encoding="utf-8")) else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    absent = {name for name, there in (("torch", HAS_TORCH), ("data", HAS_DATA)) if not there}
-    dropped = [item for item in items if any(item.get_closest_marker(name) for name in absent)]
-    if dropped:
-        config.hook.pytest_deselected(items=dropped)
-        items[:] = [item for item in items if item not in set(dropped)]
+    for item in items:
+        if "torch" in ABSENT and item.path.suffix == ".md":
+            leave_out_networks(item)
+    dropped = {item for item in items if needs(item) & ABSENT.keys()}
+    config.hook.pytest_deselected(items=[*dropped])
+    items[:] = [item for item in items if item not in dropped]
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    for what, lack in LEFT_OUT.items():
-        terminalreporter.write_line(f"Left out: tests of {what}, which {lack}.", yellow=True)
+def needs(item: pytest.Item) -> set[str]:
+    """Markers of the test, and fixtures it asks for."""
+    return {mark.name for mark in item.iter_markers()} | {*getattr(item, "fixturenames", ())}
 
 
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    if IN_CI and LEFT_OUT and not session.exitstatus:
-        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+def leave_out_networks(page: pytest.DoctestItem) -> None:
+    """Drop the examples of a page's blocks that import torch; the other blocks are run."""
+    text = page.dtest.docstring
+    blocks = [match for match in BLOCK.finditer(text) if NETWORKS.search(match.group())]
+    lines = [(text.count("\n", 0, match.start()), text.count("\n", 0, match.end())) for match in blocks]
+    page.dtest.examples[:] = [
+        example
+        for example in page.dtest.examples
+        if not any(first < example.lineno < last for first, last in lines)
+    ]
 
 
-@pytest.fixture(scope="session")
-def jit() -> bool:
-    """Whether kernels are compiled; tests cut their sizes where they are not."""
-    return os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
+def pytest_unconfigure(config: pytest.Config) -> None:
+    terminal = config.pluginmanager.get_plugin("terminalreporter")  # None in the processes of -n 2
+    for sentence in ABSENT.values() if terminal else ():
+        terminal.write_line(f"Left out: {sentence}.", yellow=True)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):
-    """In CI a skipped test is a failure, unless what it lacks is a GPU."""
+    """In CI a skipped test is a failure."""
     report = yield
     if report.skipped and IN_CI and not hasattr(report, "wasxfail"):
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
-        if "GPU" not in reason:
-            report.outcome, report.longrepr = "failed", f"skipped in CI: {reason}"
+        report.outcome, report.longrepr = "failed", f"skipped in CI: {reason}"
     return report

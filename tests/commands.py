@@ -10,7 +10,6 @@ import numpy as np
 import perceptrons
 
 SOURCES = Path(perceptrons.__file__).parents[1]
-DATA = os.environ.get("PERCEPTRONS_DATA", "")
 
 
 def coffee(rows=60, seed=0):

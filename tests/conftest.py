@@ -1,11 +1,25 @@
-"""Fixtures of the tests of the commands: a table in an empty folder, and a way to run a command."""
+"""What tests of several rooms ask for: the papers' data, a table, a way to run a command."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from perceptrons.cli import main
 from tests.commands import coffee
+from tests.jit import JIT
+
+
+@pytest.fixture(scope="session")
+def jit() -> bool:
+    """Whether kernels are compiled; tests cut their sizes where they are not."""
+    return JIT
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of the papers' data; a test that asks for it is left out where there is none."""
+    return Path(os.environ["PERCEPTRONS_DATA"])
 
 
 @pytest.fixture

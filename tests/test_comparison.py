@@ -1,8 +1,6 @@
 """The main job: what `compare` reports, and that nothing leaks between folds."""
 
-import os
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -31,7 +29,6 @@ from perceptrons.synthetic import separable
 from perceptrons.tables.layout import split
 from perceptrons.tables.read import read_table
 
-DATA = os.environ.get("PERCEPTRONS_DATA", "")
 REAL = [
     ("voting/house-votes-84.data", "column_1", 435, 0.90),
     ("pima/pima-indians-diabetes.csv", "column_9", 768, 0.65),
@@ -302,10 +299,8 @@ def test_a_learner_that_fails_gets_a_note(small, monkeypatch, error):
 @pytest.mark.parametrize(
     ("file", "target", "n_rows", "least"), REAL, ids=lambda value: str(value).split("/")[0]
 )
-def test_real_tables(file, target, n_rows, least, jit):
-    if not DATA:
-        pytest.skip("PERCEPTRONS_DATA names no folder with the data sets")
-    frame = read_table(Path(DATA) / file, header=False, text=[target])
+def test_real_tables(file, target, n_rows, least, jit, data):
+    frame = read_table(data / file, header=False, text=[target])
     assert len(frame) == n_rows
     if not jit:
         frame = frame.sample(150, seed=0)

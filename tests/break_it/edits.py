@@ -6,6 +6,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = Path("src/perceptrons")
 HOUSE = "house"  # modules that are in no room
+MARKS = {"compiled", "few"}
 
 
 class Edit(NamedTuple):

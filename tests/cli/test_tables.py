@@ -19,7 +19,7 @@ from perceptrons.cli.show import emit, percent
 from perceptrons.cli.words import in_words
 from perceptrons.tables.delimited import SUFFIXES
 from perceptrons.tables.read import read_table
-from tests.commands import DATA, FIT, SOURCES, coffee
+from tests.commands import FIT, SOURCES, coffee
 
 HELD = {
     "Boolean": [True, False],
@@ -383,10 +383,8 @@ def test_the_table_is_read_while_the_bar_waits(command, table, monkeypatch):
     assert seen == ["fitting perceptron", "read", "comparing", "read"]
 
 
-def test_voting(command, jit):
-    if not DATA:
-        pytest.skip("PERCEPTRONS_DATA names no folder with the data sets")
-    file = Path(DATA) / "voting" / "house-votes-84.data"
+def test_voting(command, jit, data):
+    file = data / "voting" / "house-votes-84.data"
     epochs = 100 if jit else 3
     code, out, _ = command(
         "compare", file, "--no-header", "--target", "column_1", "--folds", 3, "--max-epochs", epochs

@@ -19,7 +19,6 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_sco
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from perceptrons import ChowClassifier, Costs, MaxMarginPerceptron, Perceptron, SparsePerceptron, TableEncoder
 from perceptrons.conservative.chow_classifier import threshold
@@ -370,24 +369,3 @@ def test_values_that_are_no_posteriors(rows):
 def test_equation_7():
     prices = Costs(gain=1, wrong=3, reject=1).of([0, 1])
     assert threshold(prices) == 0.5
-
-
-CONTRACT = [ChowClassifier(Perceptron(random_state=0, max_epochs=EPOCHS), reject_label=None)]
-if JIT:  # the others compile nothing
-    CONTRACT.append(ChowClassifier(LogisticRegression()))
-    CONTRACT.append(ChowClassifier(LogisticRegression(), calibration=None, reject_label=None))
-
-
-def expected_failures(model):
-    if model.reject_label is None:
-        return {}
-    return {
-        "check_classifiers_train": "it asks that every prediction is the class of the largest posterior; "
-        "rejected rows have none",
-    }
-
-
-@unconverged
-@parametrize_with_checks(CONTRACT, expected_failed_checks=expected_failures)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)

@@ -1,6 +1,5 @@
 """`ConservativePerceptron` as its users meet it: costs, labels, frames, bad input, real data."""
 
-import os
 import warnings
 
 import numpy as np
@@ -390,7 +389,7 @@ def test_cloned_and_set(noisy):
     assert small().set_params(reject_cost=0.4).reject_cost == 0.4
 
 
-@pytest.mark.skipif(not os.environ.get("PERCEPTRONS_DATA"), reason="PERCEPTRONS_DATA is not set")
+@pytest.mark.data
 @pytest.mark.parametrize("rule", ["cplr1", "cplr2"])
 def test_pima_by_the_protocol_of_the_paper(rule, jit):
     """Medians of ten splits, 568 rows to learn from and 200 to test on. `benchmarks conservative`: more."""

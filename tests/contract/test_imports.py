@@ -1,16 +1,25 @@
 """What the package shows, what it drags in, and where it can live."""
 
+import ast
 import os
+import pkgutil
 import shutil
 import subprocess
 import sys
+from collections import Counter
+from functools import cache
+from importlib import import_module
+from itertools import chain
 from pathlib import Path
+from types import FunctionType, ModuleType
 
+import numpy as np
 import pytest
 
 import perceptrons
 
-SOURCES = Path(perceptrons.__file__).parents[2]
+PACKAGE = Path(perceptrons.__file__).parent
+SOURCES = PACKAGE.parent
 
 
 def run(code, **environment):
@@ -24,18 +33,88 @@ def run(code, **environment):
 
 
 def test_public_names():
-    assert set(perceptrons._HOMES) == set(perceptrons.__all__) <= set(dir(perceptrons))
     assert all(getattr(perceptrons, name) is not None for name in perceptrons.__all__)
-    assert callable(perceptrons.certify)
     assert {"Certificate", "bounds"} <= set(perceptrons.theory.__all__)
     with pytest.raises(AttributeError, match="no attribute 'Perzeptron'"):
         _ = perceptrons.Perzeptron
 
 
-def test_no_module_takes_the_place_of_a_public_name():
-    """Importing a submodule sets an attribute of the package: none may bear the name of something else."""
-    modules = {path.stem for path in (SOURCES / "perceptrons").iterdir() if not path.name.startswith("_")}
-    assert modules & set(perceptrons.__all__) == {"theory"}
+X, Y = np.array([[0.0, 1.0], [2.0, 1.0], [1.0, 0.0], [3.0, 2.0]]), np.array([0, 1, 0, 1])
+MANY = np.repeat(X, 5, axis=0), np.repeat(Y, 5)
+CALLS = {  # each public function, called
+    "certify": lambda model, file: perceptrons.certify(model, X, Y),
+    "compare": lambda model, file: perceptrons.compare(*MANY, folds=2, learners=["perceptron"]),
+    "coverage_score": lambda model, file: perceptrons.coverage_score(Y, Y),
+    "save": lambda model, file: perceptrons.save(model, file),
+    "load": lambda model, file: perceptrons.load(file),
+    "reject_confusion_matrix": lambda model, file: perceptrons.reject_confusion_matrix(Y, Y),
+    "risk_score": lambda model, file: perceptrons.risk_score(Y, Y),
+    "selective_accuracy": lambda model, file: perceptrons.selective_accuracy(Y, Y),
+    "trace": lambda model, file: perceptrons.trace(model, X, Y),
+    "verify": lambda model, file: perceptrons.verify(model.certificate_, model, X, Y),
+}
+
+
+def test_public_names_are_there_when_every_module_was_imported(tmp_path):
+    """Importing a module sets an attribute of its package: none may stand where a public name was."""
+    for module in pkgutil.walk_packages(perceptrons.__path__, "perceptrons."):
+        if not module.name.endswith("__main__"):
+            try:
+                import_module(module.name)
+            except ModuleNotFoundError as error:
+                if error.name != "torch":
+                    raise
+    assert dir(perceptrons) == sorted(perceptrons.__all__)
+    public = {name: getattr(perceptrons, name) for name in perceptrons.__all__}
+    modules = {path.stem for path in PACKAGE.iterdir()}
+    assert {name for name in public if name in modules} == {"datasets", "synthetic", "theory"}
+    assert {name for name, value in public.items() if isinstance(value, ModuleType)} <= modules
+    assert {name for name, value in public.items() if isinstance(value, FunctionType)} == CALLS.keys()
+    model = perceptrons.Perceptron(random_state=0).fit(X, Y)
+    for call in CALLS.values():
+        call(model, tmp_path / "model.json")
+
+
+# Names in the sources
+
+
+@cache
+def trees():
+    return {path.relative_to(PACKAGE): ast.parse(path.read_text("utf-8")) for path in PACKAGE.rglob("*.py")}
+
+
+def twice(names):
+    return [name for name, times in Counter(names).items() if times > 1]
+
+
+def test_no_class_name_twice():
+    nodes = (node for tree in trees().values() for node in ast.walk(tree))
+    assert twice(node.name for node in nodes if isinstance(node, ast.ClassDef)) == []
+
+
+def test_no_module_name_twice():
+    """Commands apart: each is named after the function it calls."""
+    modules = [path for path in trees() if path.parts[0] != "cli" and not path.stem.startswith("__")]
+    assert len(modules) > 100
+    assert twice(path.stem for path in modules) == []
+
+
+def private(node):
+    """Names with an underscore in front that the statement takes from scikit-learn."""
+    if isinstance(node, ast.ImportFrom):
+        imported = [f"{node.module}.{alias.name}" for alias in node.names]
+    else:
+        imported = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+    return [name for name in imported if name.startswith("sklearn") and "._" in name]
+
+
+def test_nothing_private_of_scikit_learn_is_imported():
+    found = {path: [*chain(*map(private, ast.walk(tree)))] for path, tree in trees().items()}
+    assert {path: names for path, names in found.items() if names} == {}
+    assert private(ast.parse("from sklearn.utils import _x").body[0]) == ["sklearn.utils._x"]
+
+
+# What comes along
 
 
 def test_import_brings_in_no_optional_dependency():

@@ -19,7 +19,6 @@ from perceptrons.datasets.dataset import digest
 from perceptrons.datasets.sources import SOURCES
 from perceptrons.tables.read import read_table
 
-DATA = os.environ.get("PERCEPTRONS_DATA", "")
 FACTS = {  # rows, columns, classes, missing cells
     "voting": (435, 16, {"democrat": 267, "republican": 168}, 392),
     "promoters": (106, 57, {"+": 53, "-": 53}, 0),
@@ -36,13 +35,6 @@ FACTS = {  # rows, columns, classes, missing cells
     "pima": (768, 8, {"negative": 500, "positive": 268}, 0),
 }
 KINDS = {"wisconsin": {"Int64"}, "pima": {"Int64", "Float64"}}  # else texts
-
-
-@pytest.fixture
-def data():
-    if not DATA:
-        pytest.skip("PERCEPTRONS_DATA names no folder with the data sets")
-    return Path(DATA)
 
 
 @pytest.fixture

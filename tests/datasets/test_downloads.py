@@ -2,7 +2,6 @@
 
 import gzip
 import hashlib
-import os
 import shutil
 from io import BytesIO
 from pathlib import Path
@@ -16,9 +15,6 @@ from perceptrons.datasets import downloads, genome, images, svmlight
 from perceptrons.datasets.downloads import RawFile, fetch
 from perceptrons.datasets.images import mnist
 from perceptrons.datasets.svmlight import a9a
-
-DATA = os.environ.get("PERCEPTRONS_DATA", "")
-real = pytest.mark.skipif(not DATA, reason="needs MNIST and a9a, in the folder PERCEPTRONS_DATA")
 
 TEXT = b"one line\nand another\n" * 50
 RAW = RawFile(
@@ -219,7 +215,7 @@ def idx(array):
     return bytes([0, 0, 8, array.ndim]) + lengths + array.tobytes()
 
 
-@real
+@pytest.mark.data
 def test_digits(digits):
     arrays = arrays_of(digits)
     assert [array.shape for array in arrays] == [(60000, 28, 28), (60000,), (10000, 28, 28), (10000,)]
@@ -257,7 +253,7 @@ def as_openml(found):
     return SimpleNamespace(data=pixels.astype(np.float32), target=labels.astype(str).astype(object))
 
 
-@real
+@pytest.mark.data
 def test_digits_from_openml(digits, openml):
     answer = as_openml(digits)
     openml(answer)
@@ -297,17 +293,16 @@ def test_digits_offline(openml, tmp_path, monkeypatch):
         mnist()
 
 
-@real
-def test_digits_of_a_folder_that_lacks_some(openml, tmp_path, monkeypatch):
+def test_digits_of_a_folder_that_lacks_some(data, openml, tmp_path, monkeypatch):
     (tmp_path / "mnist").mkdir()
-    shutil.copy(Path(DATA, "mnist/t10k-labels-idx1-ubyte.gz"), tmp_path / "mnist")
+    shutil.copy(data / "mnist/t10k-labels-idx1-ubyte.gz", tmp_path / "mnist")
     monkeypatch.setenv("PERCEPTRONS_DATA", str(tmp_path))
     openml(EOFError())
     with pytest.raises(OSError, match=r"has no file mnist/train-images.*\(EOFError\)"):
         mnist()
 
 
-@real
+@pytest.mark.data
 def test_census():
     found = a9a()
     assert (found.X_train.shape, found.X_test.shape) == ((32561, 123), (16281, 123))

@@ -1,7 +1,6 @@
 """Coding windows: small genomes against the slow twin, and what is known about E. coli."""
 
 import hashlib
-import os
 from itertools import pairwise
 
 import numpy as np
@@ -14,10 +13,6 @@ from perceptrons.datasets.downloads import fetch
 from perceptrons.datasets.genome import CODING, NONCODING, cut, in_frame, windows
 from perceptrons.datasets.sequences import LETTERS, read_annotation, read_sequence
 from tests.naive import genome as naive
-
-real = pytest.mark.skipif(
-    not os.environ.get("PERCEPTRONS_DATA"), reason="needs E. coli, in the folder PERCEPTRONS_DATA"
-)
 
 
 def fasta(sequence, length=7):
@@ -242,7 +237,7 @@ def everything():
     return windows()
 
 
-@real
+@pytest.mark.data
 def test_counts_of_coli(files, everything):
     bases = read_sequence(files[0])
     rows = [row for row in read_annotation(files[1], len(bases)) if row.kind == "CDS"]
@@ -264,7 +259,7 @@ def codons(bases, row):
     return (read[row.phase :].reshape(-1, 3) @ [16, 4, 1]).tolist()
 
 
-@real
+@pytest.mark.data
 def test_stop_codons_end_genes(files):
     """In frame, the three stop codons stand at the end alone; but for selenocysteine, three times."""
     taa, tag, tga = stops = [16 * 3 + 4 * 0 + 0, 16 * 3 + 4 * 0 + 2, 16 * 3 + 4 * 2 + 0]
@@ -278,7 +273,7 @@ def test_stop_codons_end_genes(files):
     assert tag in last
 
 
-@real
+@pytest.mark.data
 def test_windows_of_coli_are_in_frame(everything):
     """So stop codons are rare at codon boundaries, and not elsewhere."""
     texts = np.array(spelled(everything), "S15").view("S1").reshape(-1, 15)
@@ -293,7 +288,7 @@ def test_windows_of_coli_are_in_frame(everything):
     assert min(share(NONCODING, first) for first in (0, 1, 2)) > 0.05
 
 
-@real
+@pytest.mark.data
 def test_regions_share_no_base(everything):
     starts, groups = everything.starts, everything.groups
     assert set(groups) == {0, 1, 2, 3}
@@ -304,7 +299,7 @@ def test_regions_share_no_base(everything):
     assert places == sorted(places)
 
 
-@real
+@pytest.mark.data
 def test_no_coding_base_is_noncoding(files, everything):
     coding = np.zeros(4_641_652, bool)
     for row in read_annotation(files[1], len(coding)):
@@ -315,7 +310,7 @@ def test_no_coding_base_is_noncoding(files, everything):
     assert (np.diff(noncoding) >= 15).all()
 
 
-@real
+@pytest.mark.data
 def test_repeats_are_as_told(everything):
     """The number in the docstring: windows spelled like one in another region."""
     coding = everything.y == CODING
@@ -327,7 +322,7 @@ def test_repeats_are_as_told(everything):
     assert "4,536" in genome.__doc__
 
 
-@real
+@pytest.mark.data
 def test_a_draw_from_coli(files, everything):
     few, again, other = windows(400, seed=5), windows(400, seed=5), windows(400, seed=6)
     assert few.X.equals(again.X)

@@ -1,7 +1,6 @@
 """Results of the experiments are of full runs, on data we know; their verdicts are those of today."""
 
 import json
-import os
 from dataclasses import asdict
 
 import pytest
@@ -30,9 +29,7 @@ def test_data_are_those_we_know():
     assert all(digest == known[name] for name, digest in used.items() if name in known)
 
 
-@pytest.mark.skipif(
-    not os.environ.get("PERCEPTRONS_DATA"), reason="needs E. coli, in the folder PERCEPTRONS_DATA"
-)
+@pytest.mark.data
 def test_the_genome_is_the_one_we_know():
     assert read("jackson-craven-tables")["data"]["E. coli"] == windows(4).digest
 

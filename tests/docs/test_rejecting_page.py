@@ -1,7 +1,6 @@
 """The pictures of docs/conservative.md: they are drawn anew as they are, and show what they say."""
 
 import json
-import os
 
 import numpy as np
 import pytest
@@ -9,10 +8,6 @@ import pytest
 from benchmarks import conservative_pima
 from examples import rejecting
 from examples.pictures import FOLDER, draw
-
-needs_data = pytest.mark.skipif(
-    not os.environ.get("PERCEPTRONS_DATA"), reason="needs Pima, in the folder PERCEPTRONS_DATA"
-)
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +21,7 @@ def test_pictures_are_those_of_the_example():
     assert all((FOLDER / f"{name}.svg").stat().st_size < 70_000 for name in files)
 
 
-@needs_data
+@pytest.mark.data
 def test_drawing_writes_all_pictures_and_the_same_twice(tmp_path, learned, monkeypatch):
     _, paint, height = rejecting.PICTURES["pima-error-reject"]
     monkeypatch.setitem(rejecting.PICTURES, "pima-error-reject", (lambda: learned, paint, height))
@@ -37,7 +32,7 @@ def test_drawing_writes_all_pictures_and_the_same_twice(tmp_path, learned, monke
         assert b"</svg>" in one.read_bytes()
 
 
-@needs_data
+@pytest.mark.data
 def test_models_reject_less_the_more_it_costs(learned):
     for which in (0, 1):
         shares = [models[which].rejects(learned.X).mean() for models in learned.models.values()]
@@ -47,7 +42,7 @@ def test_models_reject_less_the_more_it_costs(learned):
     assert all(np.array_equal(chow.errors, chows[0].errors) for chow in chows)  # one curve in the picture
 
 
-@needs_data
+@pytest.mark.data
 def test_the_example_prints_what_it_found(learned):
     lines = list(rejecting.report(learned))
     assert len(lines) == 3 + len(rejecting.GAMMAS) + 2
@@ -58,7 +53,7 @@ def test_the_example_prints_what_it_found(learned):
         assert risk == pytest.approx((gammas * rejected + wrong) / 200, abs=6e-4)
 
 
-@needs_data
+@pytest.mark.data
 def test_bins_end_where_the_band_does():
     data = rejecting.band()
     low, high = -data.bands[0], data.bands[1]

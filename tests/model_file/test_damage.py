@@ -18,6 +18,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from perceptrons import KernelPerceptron, Perceptron, TableEncoder, certify, load, save
+from tests.sizes import cases
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -140,7 +141,8 @@ def damaged(data, how, place, length, piece):
     return data[:at] + middle[how] + data[end:]
 
 
-def test_damaged_bytes_are_refused(saved, jit):
+@pytest.mark.thorough
+def test_damaged_bytes_are_refused(saved):
     path, whole = saved
     counts = Counter()
 
@@ -152,12 +154,13 @@ def test_damaged_bytes_are_refused(saved, jit):
         assert (model is not None) == (other == data)
         counts[how] += 1
 
-    quietly(run, 2000 if jit else 200)
-    assert sum(counts.values()) >= (2000 if jit else 200)
+    quietly(run, cases(2000))
+    assert sum(counts.values()) >= cases(2000)
     assert len(counts) == 6
 
 
-def test_damaged_bytes_with_a_new_checksum(saved, jit):
+@pytest.mark.thorough
+def test_damaged_bytes_with_a_new_checksum(saved):
     path, whole = saved
     counts = Counter()
 
@@ -168,9 +171,9 @@ def test_damaged_bytes_with_a_new_checksum(saved, jit):
         counts["refused" if model is None else "loaded"] += 1
         counts["worked"] += model is not None and use(model, rows) > 0
 
-    quietly(run, 2000 if jit else 200)
-    assert counts["refused"] + counts["loaded"] >= (2000 if jit else 200)
-    assert min(counts["refused"], counts["loaded"], counts["worked"]) > (100 if jit else 10)
+    quietly(run, cases(2000))
+    assert counts["refused"] + counts["loaded"] >= cases(2000)
+    assert min(counts["refused"], counts["loaded"], counts["worked"]) > cases(100)
 
 
 HOSTILE = [
@@ -207,7 +210,8 @@ def edited(document, steps, how, value):
     return document
 
 
-def test_forged_contents_are_refused_or_harmless(saved, jit):
+@pytest.mark.thorough
+def test_forged_contents_are_refused_or_harmless(saved):
     path, whole = saved
     documents = [json.loads(data) for data, _ in whole]
     ways = st.sampled_from(["set", "set", "set", "nudge", "nudge", "delete", "rename", "repeat", "shuffle"])
@@ -225,9 +229,9 @@ def test_forged_contents_are_refused_or_harmless(saved, jit):
         counts["refused" if model is None else "loaded"] += 1
         counts["worked"] += model is not None and use(model, whole[number][1]) > 0
 
-    quietly(run, 3000 if jit else 300)
-    assert counts["refused"] + counts["loaded"] >= (3000 if jit else 300)
-    assert min(counts["refused"], counts["loaded"], counts["worked"]) > (150 if jit else 20)
+    quietly(run, cases(3000))
+    assert counts["refused"] + counts["loaded"] >= cases(3000)
+    assert min(counts["refused"], counts["loaded"], counts["worked"]) > cases(150)
 
 
 def forged(data, place, value):

@@ -233,7 +233,7 @@ def test_overflow_is_told():
         certified([1, 0], [0], [[1e153, 0.0], [-1e153, 0.0]], [1, 0])
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
+@pytest.mark.gpu
 def test_a_network_on_a_gpu():
     X, target, W, b = integer_set(np.random.default_rng(8), 3)
     network, target = nn.Sequential(layer_of(W, b)).cuda(), torch.as_tensor(target)

@@ -304,7 +304,7 @@ def test_numbers_beyond_the_precision_raise():
             Growing.reaching(10, 100, power)
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.gpu
 class TestOnAGPU:
     @pytest.mark.parametrize("schedule", [2.0, Growing(0.5, 0.25), Adaptive(0.5, 1.0)])
     @pytest.mark.parametrize("reduction", REDUCTIONS)

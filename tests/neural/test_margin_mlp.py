@@ -290,7 +290,7 @@ def test_devices():
             small(device="cuda").fit(X, y)
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.gpu
 @pytest.mark.parametrize(
     "how", [{}, {"n_errors": 5}, {"costs": CHEAP}, {"schedule": Adaptive(0.004)}], ids=str
 )
@@ -304,7 +304,7 @@ def test_a_gpu_trains_the_same_network(how):
         )
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.gpu
 def test_a_gpu_replays_steps_of_all_sizes_and_says_when_it_diverged():
     X, y = moons(95)  # a last batch of 5
     for schedule in (1.0, Growing(0.5, 0.1)):

@@ -287,7 +287,7 @@ def test_autocast_and_compiled_code():
     assert all(torch.allclose(a, b, atol=1e-6) for a, b in zip(*gradients, strict=True))
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+@pytest.mark.gpu
 def test_on_a_gpu():
     loss, _, scores, target = draw_case(9, torch.float32)
     near, there = loss(scores, target), copy.deepcopy(loss).cuda()

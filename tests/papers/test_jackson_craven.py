@@ -2,7 +2,6 @@
 
 import copy
 import json
-import os
 from dataclasses import replace
 from itertools import combinations
 
@@ -27,7 +26,6 @@ from perceptrons.papers.jackson_craven import table_claims as claims
 from tests.experiments import verdicts
 from tests.jit import JIT
 
-DATA = os.environ.get("PERCEPTRONS_DATA", "")
 NOBODY = "{}: no other algorithm is significantly better than boosting"
 STARRED = "{}: the methods with a star are significantly less accurate than boosting"
 OTHERS = "promoters, coding (other rows)"
@@ -62,7 +60,6 @@ HANGS_ON_THE_SEED = {  # in one run of small sizes
     "Pruned and boosted perceptrons are of comparable size",
 }
 BRIEF = {"inner_folds": 2, "hidden_units": [2, 3], "max_stages": 6, "max_iter": 5}
-needs_data = pytest.mark.skipif(not DATA, reason="needs voting, promoters and E. coli, in PERCEPTRONS_DATA")
 
 
 def sequences(n_rows, width, seed):
@@ -117,7 +114,7 @@ def quick(inputs):
 # What the quick form claims
 
 
-@needs_data
+@pytest.mark.data
 def test_verdicts(quick):
     found = verdicts(tables, quick.values)
     assert [*found] == [claim.text for claim in tables.check(quick.values)]  # no text twice
@@ -129,7 +126,7 @@ def test_verdicts(quick):
     assert all(len(row) == len({*one.heads}) for one in quick.tables for row in one.rows)
 
 
-@needs_data
+@pytest.mark.data
 def test_numbers_of_features_are_those_of_table_2(quick):
     for domain in tables.DOMAINS:
         for method in ("ordinary", "2nd-order"):
@@ -137,7 +134,7 @@ def test_numbers_of_features_are_those_of_table_2(quick):
             assert counts == {claims.paper(claims.WEIGHTS, domain, method)}
 
 
-@needs_data
+@pytest.mark.data
 def test_one_fold_by_hand(inputs, quick):
     """Boosting on voting, the third fold, with rows taken by their numbers."""
     X, y, folds = inputs.sets["voting"][0]
@@ -185,7 +182,7 @@ class BadNetwork(Stubborn, MLPClassifier): ...
 class BadUnit(Stubborn, LogisticRegression): ...
 
 
-@needs_data
+@pytest.mark.data
 @pytest.mark.parametrize(
     ("learner", "bad", "method", "claim"),
     [

@@ -3,7 +3,6 @@
 import copy
 import dataclasses
 import json
-import os
 
 import pytest
 
@@ -16,9 +15,7 @@ from perceptrons.papers.moran.mnist_claims import CONSTANT, ENTROPY, GROWING, ON
 from perceptrons.papers.pictures import files
 from tests.experiments import verdicts
 
-pytestmark = pytest.mark.skipif(
-    not os.environ.get("PERCEPTRONS_DATA"), reason="needs MNIST, in the folder PERCEPTRONS_DATA"
-)
+pytestmark = pytest.mark.data
 TINY = {"hidden": [800, 300], "etas": [0.1], "epochs": 2, "held_out": 200}
 SMALL = {"hidden": [300], "etas": [0.3], "epochs": 5, "device": "cpu", "gpu": None}
 

@@ -215,7 +215,7 @@ def test_weights_that_are_not_finite_are_wrong_about_everything(part):
     assert networks.errors(rows).item() == 1.0 != before.item()
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.gpu
 class TestOnAGPU:
     def test_replays_are_the_steps_themselves(self):
         """Also of a last, smaller batch, and on integers exactly: of each place how often it was used."""

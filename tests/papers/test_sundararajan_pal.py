@@ -2,7 +2,6 @@
 
 import copy
 import json
-import os
 import statistics
 
 import numpy as np
@@ -17,9 +16,7 @@ from perceptrons.papers.sundararajan_pal import sundararajan_pal_pima as module
 from perceptrons.papers.sundararajan_pal.pima_protocol import CHOW, CPLR1, CPLR2, LIBERAL1, LIBERAL2, NAMES
 from tests.experiments import run_quickly, verdicts
 
-pytestmark = pytest.mark.skipif(
-    not os.environ.get("PERCEPTRONS_DATA"), reason="needs Pima, in the folder PERCEPTRONS_DATA"
-)
+pytestmark = pytest.mark.data
 FEW = {"seeds": [0, 1, 2, 100, 101], "gammas": [0.1, 0.5], "n_restarts": 1}
 CLOSING = {**FEW, "gammas": [0.1, 0.6], "n_restarts": 4}  # so many starts to find bands of zero
 BETTER = "CPLR gains more over its liberal counterpart the less a rejection costs"

@@ -1,6 +1,5 @@
 """Boost-by-majority: stage by stage as its slow twin, integer weights, and what its theorem promises."""
 
-import os
 from collections import Counter
 from fractions import Fraction
 from itertools import islice
@@ -309,7 +308,7 @@ def cross_validated(booster, X, y, n_folds):
     )
 
 
-@pytest.mark.skipif(not os.environ.get("PERCEPTRONS_DATA"), reason="PERCEPTRONS_DATA is not set")
+@pytest.mark.data
 def test_voting_is_as_accurate_as_by_adaboost():
     from perceptrons.datasets import load as load_set
 

@@ -1,7 +1,5 @@
 """`PrunedPerceptron` against its slow twin, invariances, and the papers' data."""
 
-import os
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -218,12 +216,6 @@ def test_one_seed_gives_one_model():
     models = [PrunedPerceptron(random_state=seed).fit(X, y) for seed in (0, 0, 1)]
     assert models[0].path_ == models[1].path_ != models[2].path_
     assert models[0].weights_.tolist() == models[1].weights_.tolist()
-
-
-@pytest.fixture
-def data():
-    if not os.environ.get("PERCEPTRONS_DATA"):
-        pytest.skip("PERCEPTRONS_DATA names no folder with the data sets")
 
 
 def cross_validate(X, y, **parameters):

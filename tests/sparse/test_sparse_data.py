@@ -1,7 +1,5 @@
 """Sparse perceptrons on the tables of the papers: as accurate and as small as they say?"""
 
-import os
-
 import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold
@@ -9,9 +7,7 @@ from sklearn.model_selection import StratifiedKFold
 from perceptrons import LiteralEncoder, SparsePerceptron
 from tests.naive.boosting import conjunctions
 
-pytestmark = pytest.mark.skipif(
-    not os.environ.get("PERCEPTRONS_DATA"), reason="PERCEPTRONS_DATA is not set: no folder with the tables"
-)
+pytestmark = pytest.mark.data
 
 
 def table(name):

@@ -9,7 +9,6 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from perceptrons import LiteralEncoder
 from perceptrons.tables.literal_encoder import Literal
@@ -19,11 +18,6 @@ from tests.literal_tables import (
     encode,
 )
 from tests.naive import literals as naive
-
-
-@parametrize_with_checks([LiteralEncoder()])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("make", MAKERS)

@@ -11,7 +11,6 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from perceptrons import Perceptron, TableEncoder
 from perceptrons.model_file.save_load import load, save
@@ -31,11 +30,6 @@ MAKERS = [
     lambda table: np.array(list(zip(*table.values(), strict=True)), dtype=object),
     lambda table: [list(row) for row in zip(*table.values(), strict=True)],
 ]
-
-
-@parametrize_with_checks([TableEncoder()])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("make", MAKERS)

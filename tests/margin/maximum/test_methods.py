@@ -1,11 +1,9 @@
 """The methods behind the maximum margin: against one another and independent roads, also on real data."""
 
 import gzip
-import os
 import warnings
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,8 +24,6 @@ from tests.margin.maximum.test_max_margin_perceptron import fitted
 from tests.naive.max_margin import best_margin, best_soft_margin, hyperplane
 
 pytestmark = pytest.mark.kernels
-
-DATA = os.environ.get("PERCEPTRONS_DATA", "")
 
 
 def forced(monkeypatch, method, X, y, **parameters):
@@ -237,13 +233,9 @@ def test_digits():
         assert len(model.support_) <= 66
 
 
-def test_mnist():
-    if not DATA:
-        pytest.skip("PERCEPTRONS_DATA names no folder with the data sets")
+def test_mnist(data):
     images, labels = (
-        np.frombuffer(
-            gzip.decompress((Path(DATA) / "mnist" / f"t10k-{file}-ubyte.gz").read_bytes()), np.uint8
-        )
+        np.frombuffer(gzip.decompress((data / "mnist" / f"t10k-{file}-ubyte.gz").read_bytes()), np.uint8)
         for file in ("images-idx3", "labels-idx1")
     )
     chosen = np.isin(labels[8:], [3, 8])

@@ -1,0 +1,80 @@
+"""Every public estimator: one instance with defaults, and more where parameters lead to other code.
+
+Restarts and epochs are few where the default takes long. Beside an estimator stand those of scikit-learn's
+checks that it fails, and why.
+"""
+
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+from sklearn.linear_model import LogisticRegression
+
+from perceptrons import (
+    BinaryPerceptron,
+    ChowClassifier,
+    ConservativePerceptron,
+    Costs,
+    KernelPerceptron,
+    LiteralEncoder,
+    MarginProjection,
+    MaxMarginPerceptron,
+    Perceptron,
+    PrunedPerceptron,
+    SparsePerceptron,
+    TableEncoder,
+)
+
+
+class Public(NamedTuple):
+    estimator: Any
+    fails: dict[str, str] = {}  # noqa: RUF012  checks of scikit-learn's, and why
+
+
+NO_MATRIX = {
+    "check_positive_only_tag_during_fit": "it shifts a kernel matrix, which is none thereafter",
+    "check_estimators_dtypes": "it rounds a kernel matrix to integers, which is none thereafter",
+}
+REJECTED = {
+    "check_classifiers_train": "it asserts that predict gives the class of the score for every row, of which "
+    "some are rejected; the rows of check_classifiers_classes are separable, and none of them is"
+}
+HEAVY_CLASS = {
+    "check_class_weight_classifiers": "of its three classes, a literal that holds in the upper ninth of the "
+    "training rows holds in none of the heavy class, so that no weight speaks for it there: 84 % of the test "
+    "rows are given that class, 87 % are asked for"
+}
+ROWS_DRAWN = dict.fromkeys(
+    [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")],
+    "which rows are held out is drawn among the rows, and repeated rows are more of them",
+)
+RUNS = {"n_restarts": 2, "max_epochs": 50}
+
+PUBLIC = [
+    Public(Perceptron()),
+    Public(Perceptron(order="worst", result="pocket", fit_intercept=False)),
+    Public(Perceptron(order="active", step="passive-aggressive", margin=1.0, result="average")),
+    Public(KernelPerceptron()),
+    Public(KernelPerceptron("precomputed", order="worst", margin="growing"), NO_MATRIX),
+    Public(MaxMarginPerceptron()),
+    Public(MaxMarginPerceptron(C=1.0, fit_intercept=False)),
+    Public(MarginProjection(1)),  # few features there: "auto" would be more than they are
+    Public(SparsePerceptron(), HEAVY_CLASS),
+    Public(SparsePerceptron(booster="majority", k=1, stages=11, target_size=5), HEAVY_CLASS),
+    Public(PrunedPerceptron(), ROWS_DRAWN),
+    Public(ConservativePerceptron(**RUNS), REJECTED),
+    Public(ConservativePerceptron(rule="cplr1", band="exact", reject_label=None, **RUNS)),
+    Public(ChowClassifier(LogisticRegression()), REJECTED),
+    Public(ChowClassifier(Perceptron(max_epochs=50), reject_label=None)),
+    Public(BinaryPerceptron()),
+    Public(BinaryPerceptron(method="sbpi")),
+    Public(LiteralEncoder()),
+    Public(TableEncoder()),
+]
+if find_spec("torch"):
+    from perceptrons.neural import MarginMLPClassifier
+
+    SHORT = {"max_epochs": 20, "eta": 0.1}
+    PUBLIC += [
+        Public(MarginMLPClassifier(n_errors=10, schedule=0.0, **SHORT)),
+        Public(MarginMLPClassifier(costs=Costs(), reject_label=None, **SHORT)),
+    ]

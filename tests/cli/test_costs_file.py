@@ -130,15 +130,15 @@ def test_costs_of_other_classes(text, reason, write):
 def test_costs_in_words():
     many = dict.fromkeys("abcd", 2.0) | {"e": 7.5}
     for costs, words in (
-        (Costs(), "a refusal costs 0.2, an error 1"),
-        (Costs(gain=0.5, wrong=3), "a refusal costs 0.2, an error 3, a right answer earns 0.5"),
-        (Costs(gain={"a": 0, "b": 0}), "a refusal costs 0.2, an error 1"),
+        (Costs(), "a rejection costs 0.2, an error 1"),
+        (Costs(gain=0.5, wrong=3), "a rejection costs 0.2, an error 3, a right answer earns 0.5"),
+        (Costs(gain={"a": 0, "b": 0}), "a rejection costs 0.2, an error 1"),
         (
             Costs(gain={"a": 0, "b": 1}, wrong={"a": 1, "b": 2}),
-            "a refusal costs 0.2, an error 1 (a) or 2 (b), a right answer earns 0 (a) or 1 (b)",
+            "a rejection costs 0.2, an error 1 (a) or 2 (b), a right answer earns 0 (a) or 1 (b)",
         ),
-        (Costs(wrong=many), "a refusal costs 0.2, an error 2 to 7.5 (by class)"),
-        (Costs(wrong=9, reject=many), "a refusal costs 2 to 7.5 (by class), an error 9"),
+        (Costs(wrong=many), "a rejection costs 0.2, an error 2 to 7.5 (by class)"),
+        (Costs(wrong=9, reject=many), "a rejection costs 2 to 7.5 (by class), an error 9"),
     ):
         assert costs_in_words(costs) == words
     assert (listing(["a"]), listing(["a", "b"]), listing(["a", "b", "c"])) == ("a", "a and b", "a, b and c")

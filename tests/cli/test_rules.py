@@ -49,7 +49,7 @@ def test_from_a_table_to_rules_and_reasons(command, table):
     words = " ".join(out.split())
     assert f"sparse, {model.n_weights_} weight" in words
     assert (
-        "% of the training rows right (always answering poor: 50.0 %). poor if the sum is > 0, else fine"
+        "% of the training rows correct (baseline, always poor: 50.0 %). poor if the sum is > 0, else fine"
         in words
     )
     *_, rules = model.to_text().split("\n\n")

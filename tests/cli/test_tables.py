@@ -293,7 +293,7 @@ def test_out_is_looked_at_before_the_work(command, table, monkeypatch):
     for arguments, message in (
         (["closed/m.json"], "Nothing may be written to the folder"),
         (["pipe"], "pipe is a device or pipe"),
-        (["m.json", "--learner", "shallow tree"], "The learner 'shallow tree' cannot be saved; leave --out"),
+        (["m.json", "--learner", "shallow tree"], "The learner 'shallow tree' cannot be saved; omit --out"),
     ):
         code, _, err = command("fit", table, *FIT, "--out", *arguments)
         assert code == 2
@@ -371,12 +371,12 @@ def test_the_table_is_read_while_the_bar_waits(command, table, monkeypatch):
     seen = []
 
     @contextmanager
-    def waiting(what):
+    def progress_bar(what):
         seen.append(what)
         yield lambda *_: None
         seen.append("done")
 
-    monkeypatch.setattr("perceptrons.cli.progress.waiting", waiting)
+    monkeypatch.setattr("perceptrons.cli.progress.progress_bar", progress_bar)
     monkeypatch.setattr("perceptrons.tables.read.read", lambda *_, **__: seen.append("read"))
     assert command("fit", table, *FIT)[0] == 1
     assert command("compare", table, *FIT)[0] == 1
@@ -395,4 +395,4 @@ def test_voting(command, jit):
     assert "435 rows, 16 columns; classes democrat (267), republican" in out
     code, _, err = command("compare", file, "--target", "column_1")
     assert code == 2
-    assert "names two columns 'n'; if it is data, say --no-header" in err
+    assert "names two columns 'n'; if it is data, use --no-header" in err

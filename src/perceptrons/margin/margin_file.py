@@ -27,6 +27,7 @@ from ..model_file.declarations import (
     Structured,
     Tuples,
 )
+from ..model_file.earlier_defaults import with_earlier_defaults
 from ..theory.certificate import Certificate
 from .margin_parameters import read_lift, read_plan, read_rule
 from .memory import Memory, Model, Pocket
@@ -128,9 +129,9 @@ def check_vectors(model: Any, n_vectors: int) -> None:
 
 def read_terms(model: Any) -> Rule:
     """The rule that the model was trained by, if its settings can be what a fit accepted."""
-    defaults = type(model)().get_params(deep=False)  # for what did not exist when the file was written
-    require(model._terms.settings.keys() <= defaults.keys(), "terms.settings: the names")
-    model._terms = terms = model._terms._replace(settings={**defaults, **model._terms.settings})
+    require(model._terms.settings.keys() <= model.get_params(deep=False).keys(), "terms.settings: the names")
+    settings = with_earlier_defaults(type(model), model._terms.settings)
+    model._terms = terms = model._terms._replace(settings=settings)
     settled = type(model)(**terms.settings)
     try:
         read_plan(settled)

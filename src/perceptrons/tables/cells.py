@@ -18,6 +18,24 @@ NUMERIC, BOOLEAN, NOMINAL = "numeric", "boolean", "nominal"
 WHOLE = re.compile(r"(0|-?[1-9][0-9]*)\.0+")  # 94110.0, but not 007.0
 
 
+class Argument(NamedTuple):
+    """An argument of `read` or `prepare` that helps; a command line calls it by its option."""
+
+    name: str
+    value: Any = None
+
+    def __str__(self) -> str:
+        return self.name if self.value is None else f"{self.name}={self.value!r}"
+
+
+class TableError(ValueError):
+    """A table that cannot be used as it is; `parts` are the texts and arguments of the message."""
+
+    def __init__(self, *parts: str | Argument) -> None:
+        super().__init__("".join(map(str, parts)))
+        self.parts = parts
+
+
 class Column(NamedTuple):
     name: str
     values: Array
@@ -34,9 +52,9 @@ def columns(X: Any) -> list[Column]:
     return [Column(f"x{j}", cells[:, j]) for j in range(cells.shape[1])]
 
 
-def column_of(name: str, held: Any) -> Column:
-    """A column as a frame holds it."""
-    return Column(name, held.to_numpy(), str(held.dtype))
+def column_of(name: str, series: Any) -> Column:
+    """A column of a pandas or polars frame."""
+    return Column(name, series.to_numpy(), str(series.dtype))
 
 
 def check_names(names: list[Any]) -> None:
@@ -104,7 +122,7 @@ def as_numbers(column: Column) -> Array:
         values = np.array([_as_number(column.name, value) for value in values.tolist()], np.float64)
     elif values.dtype.kind not in "biuf":
         raise _unlike(column.name, "numbers", values[0])
-    with np.errstate(over="ignore"):  # what does not fit is infinite, and refused
+    with np.errstate(over="ignore"):  # what does not fit becomes infinite, which raises below
         numbers = values.astype(np.float64)
     infinite = np.flatnonzero(np.isinf(numbers))
     if len(infinite):
@@ -121,7 +139,7 @@ def _as_number(name: str, value: Any) -> float:
     if isinstance(value, str) or not isinstance(value, Number | np.bool_):
         raise _unlike(name, "numbers", value)
     try:
-        return float(value)  # type: ignore[arg-type]  # a Number, or refused here
+        return float(value)  # type: ignore[arg-type]  # a Number, else it raised above
     except OverflowError:
         return np.inf
     except TypeError:

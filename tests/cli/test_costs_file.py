@@ -1,16 +1,13 @@
 """Costs from files that people write: what is read, and what is refused in which words."""
 
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-import perceptrons
 from perceptrons import Costs
 from perceptrons.cli.costs_file import EXAMPLE, LIMIT, for_classes, read_costs_file
 from perceptrons.cli.words import costs_in_words, listing
+from tests.commands import shell
 
 
 @pytest.fixture
@@ -161,6 +158,4 @@ def test_a_pipe_is_not_waited_for(tmp_path):
 
 def test_nothing_heavy_is_imported_before_a_file_is_read():
     code = "import sys, perceptrons.cli.costs_file; print({'numba', 'numpy', 'sklearn'} & {*sys.modules})"
-    env = {**os.environ, "PYTHONPATH": str(Path(perceptrons.__file__).parents[2])}
-    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
+    assert shell(code=code).stdout.strip() == "set()"

@@ -26,8 +26,8 @@ def write(table):
 def test_a_class_called_reject(command, write):
     file = write("reject", "yes")
     assert complaint(command, "fit", file, *SAVED) == (
-        "Rejected rows would get 'reject', but that is one of the classes ['reject', 'yes']; say "
-        "--reject-label TEXT with another."
+        "Rejected rows would get 'reject', but that is one of the classes ['reject', 'yes']; choose another "
+        "with --reject-label TEXT."
     )
     assert "would get 'reject'" in complaint(command, "fit", file, *SHORT, "--learner", "chow")
     assert command("fit", file, *SAVED, "--reject-label", "ask")[0] == 0

@@ -15,10 +15,10 @@ import polars as pl
 import pytest
 
 from perceptrons import TableEncoder, tables
-from perceptrons.tables.cells import Argument, TableError
 from perceptrons.tables.delimited import TextFile, read_head, read_rows
 from perceptrons.tables.layout import describe, labels_of, lay_out, prepare, split, unseen
 from perceptrons.tables.read import _read_plain, as_names, read, read_table
+from perceptrons.tables.table_error import Argument, TableError
 from tests.bad_tables import BAD_FILES, BAD_TARGETS
 from tests.commands import shell
 

@@ -77,7 +77,8 @@ def _in_words(error: Any, expected: bool) -> str:
     if hasattr(error, "format_message"):
         return str(error.format_message())
     if isinstance(error, ModuleNotFoundError):  # typer or rich, which are an extra
-        return f'the command line needs {error.name}: pip install "perceptrons[app]"'
+        missing = str(error.name).partition(".")[0]
+        return f'the command line needs {missing}: pip install "perceptrons[app]"'
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
     return "".join(map(_spelled, getattr(error, "parts", [str(error)])))

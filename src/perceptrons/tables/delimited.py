@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
-from .cells import Argument, TableError
+from .table_error import Argument, TableError
 
 LONGEST = csv.field_size_limit()  # characters in a cell
 CHUNK = 5000  # rows held as Python strings at a time

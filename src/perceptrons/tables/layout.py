@@ -6,8 +6,9 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from .._types import Array
-from .cells import NOMINAL, NUMERIC, Argument, TableError, as_name, column_of, kind_of, shown
+from .cells import NOMINAL, NUMERIC, as_name, column_of, kind_of, shown
 from .read import MISSING, Frame, Series, as_labels, as_names, as_numbers_or_none, as_truths
+from .table_error import Argument, TableError
 
 FEW_VALUES = 20  # up to this number of different values, numbers may always be classes
 

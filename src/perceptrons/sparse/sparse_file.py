@@ -5,7 +5,18 @@ from collections.abc import Sequence
 from math import isclose, log
 from typing import Any
 
-from ..model_file.declarations import COLUMNS, Array, Count, Each, Field, Labels, Optional, Part, Real, Record
+from ..model_file.declarations import (
+    COLUMNS,
+    Array,
+    Count,
+    Each,
+    EstimatorField,
+    Field,
+    Labels,
+    Optional,
+    Real,
+    Record,
+)
 from ..model_file.kinds import MOST
 from ..tables.literal_encoder import LiteralEncoder
 from .boosting import Stage
@@ -18,7 +29,11 @@ TRIAL = {"stages": Count(1), "gamma": Real(least=0.0)}
 TOTAL = {"points": Count(-MOST), "rows": Real(least=0.0), "positive": Real(least=0.0)}
 PRUNING = {"n_weights": Count(), "accuracy": Real(least=0.0)}
 
-COMMON: dict[str, Field] = {"classes_": Labels("classes"), **COLUMNS, "encoder_": Part(LiteralEncoder)}
+COMMON: dict[str, Field] = {
+    "classes_": Labels("classes"),
+    **COLUMNS,
+    "encoder_": EstimatorField(LiteralEncoder),
+}
 FIELDS: dict[str, Field] = {
     **COMMON,
     "_runs": Each(Each(Record(Stage, STAGE)), "vectors"),

@@ -3,27 +3,15 @@
 from typing import Any
 
 from ..checks import is_number
-from ..model_file.declarations import (
-    COLUMNS,
-    Array,
-    Count,
-    Field,
-    Flag,
-    Labels,
-    Optional,
-    Parameter,
-    Place,
-    Real,
-    Record,
-)
+from ..model_file import declarations as file
 from ..rejection.costs import MOST, Costs, Prices
 from ..rejection.labels import AUTO, resolve
 
 
-class Price(Parameter):
+class Price(file.Parameter):
     """A number, or a dict of class → number."""
 
-    def unpack(self, packed: Any, place: Place) -> Any:
+    def unpack(self, packed: Any, place: file.Place) -> Any:
         value = super().unpack(packed, place)
         prices = value.values() if isinstance(value, dict) else [value]
         if not all(map(is_number, prices)):
@@ -33,23 +21,23 @@ class Price(Parameter):
         return value
 
 
-COSTS = Optional(Record(Costs, {"gain": Price(), "wrong": Price(), "reject": Price()}))
-PARAMETERS: dict[str, Field] = {"costs": COSTS}
+COSTS = file.Optional(file.Record(Costs, {"gain": Price(), "wrong": Price(), "reject": Price()}))
+PARAMETERS: dict[str, file.Field] = {"costs": COSTS}
 
-_PER_CLASS = Array(("float64",), ("classes",))
-FIELDS: dict[str, Field] = {
-    "classes_": Labels("classes"),
-    **COLUMNS,
-    "coef_": Array(("float64",), (1, "features")),
-    "intercept_": Array(("float64",), (1,)),
-    "bands_": Array(("float64",), (2,), finite=False),
-    "reject_label_": Parameter(),
-    "_prices": Record(Prices, dict.fromkeys(Prices._fields, _PER_CLASS)),
-    "training_risk_": Real(),
-    "step_sizes_": Array(("float64",), (2,)),
-    "n_updates_": Count(),
-    "n_iter_": Count(1),
-    "converged_": Flag(),
+_PER_CLASS = file.Array(("float64",), ("classes",))
+FIELDS: dict[str, file.Field] = {
+    "classes_": file.Labels("classes"),
+    **file.COLUMNS,
+    "coef_": file.Array(("float64",), (1, "features")),
+    "intercept_": file.Array(("float64",), (1,)),
+    "bands_": file.Array(("float64",), (2,), finite=False),
+    "reject_label_": file.Parameter(),
+    "_prices": file.Record(Prices, dict.fromkeys(Prices._fields, _PER_CLASS)),
+    "training_risk_": file.Real(),
+    "step_sizes_": file.Array(("float64",), (2,)),
+    "n_updates_": file.Count(),
+    "n_iter_": file.Count(1),
+    "converged_": file.Flag(),
 }
 
 

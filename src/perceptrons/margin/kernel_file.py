@@ -5,39 +5,29 @@ from typing import Any
 
 import numpy as np
 
-from ..model_file.declarations import (
-    COLUMNS,
-    Array,
-    Count,
-    Either,
-    Field,
-    Flag,
-    Labels,
-    Matrix,
-    OneOrMore,
-    Real,
-    Record,
-)
+from ..model_file import declarations as file
 from .kernel_values import Kernel, read_kernel
 from .margin_file import CERTIFICATE, HISTORY, TERMS, check_rows, check_vectors, read_terms, require
 
-_PER_VECTOR = Either(Count(), Array(("int64",), ("vectors",)))  # a number where there is one vector
+_PER_VECTOR = file.Either(
+    file.Count(), file.Array(("int64",), ("vectors",))
+)  # a number where there is one vector
 
-FIELDS: dict[str, Field] = {
-    "classes_": Labels("classes"),
-    **COLUMNS,
-    "gamma_": Real(least=0.0),
-    "support_": Array(("int64",), ("used",)),
-    "support_vectors_": Matrix(("used", "kept")),
-    "dual_coef_": Array(("float64",), ("vectors", "used")),
-    "intercept_": Array(("float64",), ("vectors",)),
-    "n_rows_": Count(least=1),
+FIELDS: dict[str, file.Field] = {
+    "classes_": file.Labels("classes"),
+    **file.COLUMNS,
+    "gamma_": file.Real(least=0.0),
+    "support_": file.Array(("int64",), ("used",)),
+    "support_vectors_": file.Matrix(("used", "kept")),
+    "dual_coef_": file.Array(("float64",), ("vectors", "used")),
+    "intercept_": file.Array(("float64",), ("vectors",)),
+    "n_rows_": file.Count(least=1),
     "n_updates_": _PER_VECTOR,
     "n_presentations_": _PER_VECTOR,
-    "n_iter_": Count(least=1),
-    "converged_": Flag(),
-    "history_": OneOrMore(Record(dict, {**HISTORY}), "vectors"),
-    "certificate_": OneOrMore(CERTIFICATE, "vectors"),
+    "n_iter_": file.Count(least=1),
+    "converged_": file.Flag(),
+    "history_": file.OneOrMore(file.Record(dict, {**HISTORY}), "vectors"),
+    "certificate_": file.OneOrMore(CERTIFICATE, "vectors"),
     "_terms": TERMS,
 }
 

@@ -8,25 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..model_file.declarations import (
-    COLUMNS,
-    FLOATS,
-    Array,
-    AsList,
-    Count,
-    Each,
-    Field,
-    Flag,
-    Labels,
-    OneOrMore,
-    Optional,
-    Parameters,
-    RandomState,
-    Real,
-    Record,
-    Structured,
-    Tuples,
-)
+from ..model_file import declarations as file
 from ..model_file.earlier_defaults import with_earlier_defaults
 from ..theory.certificate import Certificate
 from .margin_parameters import read_lift, read_parameters, read_rule
@@ -34,70 +16,74 @@ from .memory import Memory, Model, Pocket
 from .rules import CLOCK, GROWING, Rule
 from .theorem import Terms
 
-_NUMBER = Real(finite=False)  # a claim, which `verify` checks
-_WEIGHTS = Array(FLOATS, ("features",))
-_ROWS, _DUALS = Array(("int64",), (".used",)), Array(("float64",), (".used",))
-_COUNTS = Array(("int64",), (".epochs",))
-_MARGINS = Array(("float64",), (".epochs",), finite=False)
-_MODEL = Record(Model, {"w": _WEIGHTS, "b": Real(), "rows": _ROWS, "duals": _DUALS})
+_NUMBER = file.Real(finite=False)  # a claim, which `verify` checks
+_WEIGHTS = file.Array(file.FLOATS, ("features",))
+_ROWS, _DUALS = file.Array(("int64",), (".used",)), file.Array(("float64",), (".used",))
+_COUNTS = file.Array(("int64",), (".epochs",))
+_MARGINS = file.Array(("float64",), (".epochs",), finite=False)
+_MODEL = file.Record(Model, {"w": _WEIGHTS, "b": file.Real(), "rows": _ROWS, "duals": _DUALS})
 
-CERTIFICATE = Record(
+CERTIFICATE = file.Record(
     Certificate,
     {
-        "separable": Optional(Flag()),
+        "separable": file.Optional(file.Flag()),
         "margin": _NUMBER,
-        "margin_bound": Optional(_NUMBER),
+        "margin_bound": file.Optional(_NUMBER),
         "radius": _NUMBER,
-        "n_updates": Count(),
-        "update_bound": Optional(_NUMBER),
-        "compression_size": Count(),
-        "n_rows": Count(least=1),
-        "n_errors": Count(),
+        "n_updates": file.Count(),
+        "update_bound": file.Optional(_NUMBER),
+        "compression_size": file.Count(),
+        "n_rows": file.Count(least=1),
+        "n_errors": file.Count(),
         "lift": _NUMBER,
-        "lift_from_rows": Flag(),
-        "reproducible": Flag(),
-        "soft_margin": Optional(_NUMBER),
-        "soft_margin_bound": Optional(_NUMBER),
-        "witness": Optional(Tuples(Count(), Real())),
+        "lift_from_rows": file.Flag(),
+        "reproducible": file.Flag(),
+        "soft_margin": file.Optional(_NUMBER),
+        "soft_margin_bound": file.Optional(_NUMBER),
+        "witness": file.Optional(file.Tuples(file.Count(), file.Real())),
     },
 )
-TERMS = Record(
+TERMS = file.Record(
     Terms,
     {
-        "settings": Parameters(),
-        "rho_squared": Real(least=0.0),
-        "one_run": Flag(),
-        "streamed": Flag(),
-        "foreign": Flag(),
+        "settings": file.Parameters(),
+        "rho_squared": file.Real(least=0.0),
+        "one_run": file.Flag(),
+        "streamed": file.Flag(),
+        "foreign": file.Flag(),
     },
 )
 HISTORY = {"updates": _COUNTS, "errors": _COUNTS, "margin": _MARGINS, "margin_bound": _MARGINS}
-MEMORY = Record(
+MEMORY = file.Record(
     Memory,
     {
         "w": _WEIGHTS,
-        "clock": Structured(CLOCK),
-        "n_rows": Count(least=1, size="rows"),
+        "clock": file.Structured(CLOCK),
+        "n_rows": file.Count(least=1, size="rows"),
         "rows": _ROWS,
         "duals": _DUALS,
-        "drift": Array(("float64",), (".drift",)),
+        "drift": file.Array(("float64",), (".drift",)),
         "dual_drift": _DUALS,
-        "foreign": Flag(),
-        "policy": Count(most=GROWING),
-        "history": Record(dict, {name: AsList(array) for name, array in HISTORY.items()}),
-        "rng": RandomState(),
-        "pocket": Optional(Record(Pocket, {"errors": Count(), "margin": _NUMBER, "model": _MODEL})),
+        "foreign": file.Flag(),
+        "policy": file.Count(most=GROWING),
+        "history": file.Record(dict, {name: file.AsList(array) for name, array in HISTORY.items()}),
+        "rng": file.RandomState(),
+        "pocket": file.Optional(
+            file.Record(Pocket, {"errors": file.Count(), "margin": _NUMBER, "model": _MODEL})
+        ),
     },
 )
-FIELDS: dict[str, Field] = {
-    "classes_": Labels("classes"),
-    **COLUMNS,
-    "coef_": Array(FLOATS, ("vectors", "features")),  # these two follow from the runs; they are in the
-    "intercept_": Array(("float64",), ("vectors",)),  # file for readers in other languages
-    "converged_": Flag(),
-    "certificate_": OneOrMore(CERTIFICATE, "vectors"),
+FIELDS: dict[str, file.Field] = {
+    "classes_": file.Labels("classes"),
+    **file.COLUMNS,
+    "coef_": file.Array(
+        file.FLOATS, ("vectors", "features")
+    ),  # these two follow from the runs; they are in the
+    "intercept_": file.Array(("float64",), ("vectors",)),  # file for readers in other languages
+    "converged_": file.Flag(),
+    "certificate_": file.OneOrMore(CERTIFICATE, "vectors"),
     "_terms": TERMS,
-    "_memories": Each(MEMORY, "vectors"),
+    "_memories": file.Each(MEMORY, "vectors"),
 }
 
 

@@ -5,18 +5,7 @@ from collections.abc import Sequence
 from math import isclose, log
 from typing import Any
 
-from ..model_file.declarations import (
-    COLUMNS,
-    Array,
-    Count,
-    Each,
-    EstimatorField,
-    Field,
-    Labels,
-    Optional,
-    Real,
-    Record,
-)
+from ..model_file import declarations as file
 from ..model_file.kinds import MOST
 from ..tables.literal_encoder import LiteralEncoder
 from .boosting import Stage
@@ -24,32 +13,37 @@ from .pruning import Pruning
 from .runs import BoostingTrial
 from .scorecard import Total
 
-STAGE = {"literals": Each(Count()), "sign": Count(-1, 1), "error": Real(least=0.0), "weight": Real(least=0.0)}
-TRIAL = {"stages": Count(1), "gamma": Real(least=0.0)}
-TOTAL = {"points": Count(-MOST), "rows": Real(least=0.0), "positive": Real(least=0.0)}
-PRUNING = {"n_weights": Count(), "accuracy": Real(least=0.0)}
+STAGE = {
+    "literals": file.Each(file.Count()),
+    "sign": file.Count(-1, 1),
+    "error": file.Real(least=0.0),
+    "weight": file.Real(least=0.0),
+}
+TRIAL = {"stages": file.Count(1), "gamma": file.Real(least=0.0)}
+TOTAL = {"points": file.Count(-MOST), "rows": file.Real(least=0.0), "positive": file.Real(least=0.0)}
+PRUNING = {"n_weights": file.Count(), "accuracy": file.Real(least=0.0)}
 
-COMMON: dict[str, Field] = {
-    "classes_": Labels("classes"),
-    **COLUMNS,
-    "encoder_": EstimatorField(LiteralEncoder),
+COMMON: dict[str, file.Field] = {
+    "classes_": file.Labels("classes"),
+    **file.COLUMNS,
+    "encoder_": file.EstimatorField(LiteralEncoder),
 }
-FIELDS: dict[str, Field] = {
+FIELDS: dict[str, file.Field] = {
     **COMMON,
-    "_runs": Each(Each(Record(Stage, STAGE)), "vectors"),
-    "gamma_": Optional(Real(least=0.0)),
-    "cv_accuracy_": Optional(Array(("float64",), ("tried",))),
-    "cv_trials_": Optional(Each(Record(BoostingTrial, TRIAL), "tried")),
-    "missed_": Optional(Real(least=0.0)),
-    "_totals": Optional(Each(Each(Record(Total, TOTAL)), "vectors")),
+    "_runs": file.Each(file.Each(file.Record(Stage, STAGE)), "vectors"),
+    "gamma_": file.Optional(file.Real(least=0.0)),
+    "cv_accuracy_": file.Optional(file.Array(("float64",), ("tried",))),
+    "cv_trials_": file.Optional(file.Each(file.Record(BoostingTrial, TRIAL), "tried")),
+    "missed_": file.Optional(file.Real(least=0.0)),
+    "_totals": file.Optional(file.Each(file.Each(file.Record(Total, TOTAL)), "vectors")),
 }
-PRUNED_FIELDS: dict[str, Field] = {
+PRUNED_FIELDS: dict[str, file.Field] = {
     **COMMON,
-    "_places": Each(Each(Count()), "conjunctions"),
-    "_weights": Array(("float64",), ("vectors", "conjunctions")),
-    "intercept_": Array(("float64",), ("vectors",)),
-    "_paths": Each(Each(Record(Pruning, PRUNING)), "vectors"),
-    "n_iter_": Count(),
+    "_places": file.Each(file.Each(file.Count()), "conjunctions"),
+    "_weights": file.Array(("float64",), ("vectors", "conjunctions")),
+    "intercept_": file.Array(("float64",), ("vectors",)),
+    "_paths": file.Each(file.Each(file.Record(Pruning, PRUNING)), "vectors"),
+    "n_iter_": file.Count(),
 }
 
 

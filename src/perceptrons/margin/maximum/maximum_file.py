@@ -2,39 +2,30 @@
 
 from typing import Any
 
-from ...model_file.declarations import (
-    COLUMNS,
-    Array,
-    Count,
-    Either,
-    Field,
-    Flag,
-    Labels,
-    OneOrMore,
-    Real,
-    Record,
-)
+from ...model_file import declarations as file
 from ..margin_file import CERTIFICATE, HISTORY, check_rows, check_vectors, require
 from .maximum_certificate import MaximumTerms
 
-_PER_VECTOR = Either(Count(), Array(("int64",), ("vectors",)))  # a number where there is one vector
+_PER_VECTOR = file.Either(
+    file.Count(), file.Array(("int64",), ("vectors",))
+)  # a number where there is one vector
 
-FIELDS: dict[str, Field] = {
-    "classes_": Labels("classes"),
-    **COLUMNS,
-    "coef_": Array(("float64",), ("vectors", "features")),
-    "intercept_": Array(("float64",), ("vectors",)),
-    "support_": Array(("int64",), ("used",)),
-    "dual_coef_": Array(("float64",), ("vectors", "used")),
-    "n_rows_": Count(least=1),
+FIELDS: dict[str, file.Field] = {
+    "classes_": file.Labels("classes"),
+    **file.COLUMNS,
+    "coef_": file.Array(("float64",), ("vectors", "features")),
+    "intercept_": file.Array(("float64",), ("vectors",)),
+    "support_": file.Array(("int64",), ("used",)),
+    "dual_coef_": file.Array(("float64",), ("vectors", "used")),
+    "n_rows_": file.Count(least=1),
     "n_updates_": _PER_VECTOR,
-    "n_iter_": Count(least=1),
-    "converged_": Flag(),
-    "history_": OneOrMore(Record(dict, {**HISTORY}), "vectors"),
-    "certificate_": OneOrMore(CERTIFICATE, "vectors"),
-    "_terms": Record(
+    "n_iter_": file.Count(least=1),
+    "converged_": file.Flag(),
+    "history_": file.OneOrMore(file.Record(dict, {**HISTORY}), "vectors"),
+    "certificate_": file.OneOrMore(CERTIFICATE, "vectors"),
+    "_terms": file.Record(
         MaximumTerms,
-        {"C": Real(least=0.0, finite=False), "fit_intercept": Flag(), "reproducible": Flag()},
+        {"C": file.Real(least=0.0, finite=False), "fit_intercept": file.Flag(), "reproducible": file.Flag()},
     ),
 }
 

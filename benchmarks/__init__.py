@@ -1,7 +1,7 @@
 """Side by side with peers, in one run: `python -m benchmarks` lists what can be measured.
 
 Each benchmark prints a table and writes JSON (machine, versions, sizes, raw times, derived numbers); the
-tables in README.md and docs/benchmarks.md are made from that JSON by `python -m benchmarks tables`.
+tables on the pages are made from that JSON by `python -m tools.pages`.
 """
 
 import hashlib

@@ -3,7 +3,6 @@
 import argparse
 import datetime
 import importlib
-import sys
 import warnings
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -20,12 +19,11 @@ BENCHMARKS = {
     "rules": "accuracy and size of sparse and pruned perceptrons on the papers' tables",
     "orders": "conjunctions of three literals, and how many are looked at; k = 2 beside plain products",
     "scorecards": "integer scorecards beside fasterrisk and imodels: accuracy, AUC, rules, time",
-    "conservative": "classifiers that may refuse: fits, epochs, exact bands, and the paper's risks on Pima",
+    "conservative": "classifiers that may reject: fits, epochs, exact bands, and the paper's risks on Pima",
     "binary": "binary weights: counts, scores and packing beside one read, fits, and what sbpi learns",
     "neural": "networks: epochs with a margin loss beside cross-entropy, fits beside scikit-learn's",
     "defaults": "how often the default models end without training errors on separable rows",
 }
-TABLES = "tables"
 PEERS = ("vowpalwabbit", "lightgbm", "xgboost", "imodels", "fasterrisk", "scikit-fallback", "torch")
 
 
@@ -33,30 +31,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = _parser().parse_args(arguments)
     if options.name is None:
         print("\n".join(f"{name:<14}{line}" for name, line in BENCHMARKS.items()))
-        print(f"{TABLES:<14}write the tables in README.md and docs/benchmarks.md from benchmarks/results")
-    elif options.name == TABLES:
-        _write_tables()
     else:
         _measure(options.name, options.quick, options.json)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Without a name: list them.")
-    parser.add_argument("name", nargs="?", choices=[*BENCHMARKS, TABLES])
+    parser.add_argument("name", nargs="?", choices=[*BENCHMARKS])
     parser.add_argument(
         "--quick", action="store_true", help="small sizes, few rounds; written only with --json"
     )
     parser.add_argument("--json", type=Path, metavar="PATH", help="default: benchmarks/results/NAME.json")
     return parser
-
-
-def _write_tables() -> None:
-    from . import tables
-
-    try:
-        tables.main()
-    except FileNotFoundError as missing:
-        sys.exit(str(missing))
 
 
 def _measure(name: str, quick: bool, path: Path | None) -> None:

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from perceptrons.rows.encode import as_rows
 from perceptrons.sparse.boosting import boost
 from perceptrons.sparse.conjunctions import arrange
-from perceptrons.sparse.search import Scope
+from perceptrons.sparse.search import ConjunctionSearch, Scope
 
 from .boosting_peers import FEW_TREES, OURS, TREES, Learner, learners
 from .boosting_sets import Literals, Table, literal_sets, tables
@@ -82,11 +82,11 @@ def _race_search(data: Literals, table: Section) -> None:
     other = scaled * np.float32(1 / len(L))
     competitors = {
         PRODUCT: lambda: other.T @ scaled,  # two arrays: of one, NumPy would compute half
-        FIRST: lambda: next(boost(literals, y, ones, Scope())),
-        WHOLE: lambda: list(islice(boost(literals, y, ones, Scope()), STAGES)),
+        FIRST: lambda: next(boost(ConjunctionSearch(literals, y, Scope()), ones)),
+        WHOLE: lambda: list(islice(boost(ConjunctionSearch(literals, y, Scope()), ones), STAGES)),
     }
     times = interleave(competitors, data.rounds)
-    stages = list(islice(boost(literals, y, ones, Scope()), STAGES))
+    stages = list(islice(boost(ConjunctionSearch(literals, y, Scope()), ones), STAGES))
     picked = _one_product_per_stage(scaled, y, data.checked)
     same = sum(a == b[:2] for a, b in zip(picked, stages, strict=False))
     table.raw[data.id] = times.seconds

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer, load_svmlight_file
 from sklearn.model_selection import train_test_split
 
-from .datasets import a9a
+from .labeled_rows import a9a
 
 
 class Literals(NamedTuple):

@@ -1,6 +1,6 @@
-"""Classifiers that may refuse: the time of a fit, an epoch and exact bands, and what they cost on Pima.
+"""Classifiers that may reject: the time of a fit, an epoch and exact bands, and what they cost on Pima.
 
-Costs are those of the paper: an error 1, a refusal γ, a right answer nothing.
+Costs are those of the paper: an error 1, a rejection γ, a right answer nothing.
 """
 
 import warnings
@@ -50,7 +50,7 @@ BANDS = [
 def run(quick: bool) -> dict[str, Any]:
     rounds = 2 if quick else ROUNDS
     with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # runs end unconverged, and after one epoch with little learnt
+        warnings.simplefilter("ignore")  # runs end unconverged, and after one epoch with little learned
         sections = [_fits(quick, rounds), _epochs(quick, rounds), _bands(quick, rounds)]
         sections += conservative_pima.sections(quick)
     notes = [
@@ -138,7 +138,7 @@ def _variants() -> dict[str, Any]:
     for rule in (CPLR1, CPLR2):
         for standardize in (True, False):
             settings = {"rule": rule, "standardize": standardize, "eta_weights": 0.1, "eta_bands": 0.01}
-            known[f"{rule.upper()}{', standardised' * standardize}"] = lambda epochs, how=settings: (
+            known[f"{rule.upper()}{', standardized' * standardize}"] = lambda epochs, how=settings: (
                 ConservativePerceptron(**how, n_restarts=1, max_epochs=epochs, random_state=0)
             )
     return known

@@ -1,4 +1,4 @@
-"""Who may refuse: our two rules, Chow's rule on other classifiers, and scikit-fallback, where installed."""
+"""Who may reject: our two rules, Chow's rule on other classifiers, and scikit-fallback, where installed."""
 
 import warnings
 from collections.abc import Callable
@@ -16,7 +16,7 @@ FALLBACK = "skfb"
 class Learner(NamedTuple):
     id: str
     name: str
-    make: Callable[[], Any]  # classes are ±1, a refusal is 0
+    make: Callable[[], Any]  # classes are ±1, a rejection is 0
     package: str = "sklearn"
 
     def installed(self) -> bool:
@@ -24,7 +24,7 @@ class Learner(NamedTuple):
 
 
 def learners(gamma: float) -> list[Learner]:
-    """For refusals that cost γ."""
+    """For rejections that cost γ."""
 
     def conservative(rule: str) -> Any:
         return ConservativePerceptron(rule=rule, reject_cost=gamma, random_state=0)

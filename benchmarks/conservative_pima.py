@@ -30,7 +30,7 @@ from perceptrons.papers.sundararajan_pal.pima_protocol import (
     SPLITS,
     TEST_ROWS,
     Case,
-    Judged,
+    ModelRisk,
     divided,
     measured,
     split,
@@ -57,13 +57,13 @@ COMPARED = [
 ]
 
 
-Found = dict[Case, Judged]
+Found = dict[Case, ModelRisk]
 
 
 def sections(quick: bool) -> list[Section]:
     name, X, y = _data(quick)
     found = dict(_measured(name, X, y, quick))
-    return [_risks(found, _reference() if name == PIMA else {}), _refusals(found), _wins(found)]
+    return [_risks(found, _reference() if name == PIMA else {}), _rejections(found), _wins(found)]
 
 
 def notes(quick: bool) -> list[str]:
@@ -86,7 +86,7 @@ def _data(quick: bool) -> tuple[str, Any, np.ndarray]:
     return PIMA, data.X.to_numpy(), data.y
 
 
-def _measured(name: str, X: Any, y: np.ndarray, quick: bool) -> Iterator[tuple[Case, Judged]]:
+def _measured(name: str, X: Any, y: np.ndarray, quick: bool) -> Iterator[tuple[Case, ModelRisk]]:
     for first in FIRST_SEEDS:
         for seed in range(first, first + (1 if quick else SPLITS)):
             print(f"{name}, split {seed} ...", flush=True)
@@ -146,7 +146,7 @@ def _risks(found: Found, reference: Mapping[str, Sequence[str]]) -> Section:
     return table
 
 
-def _refusals(found: Found) -> Section:
+def _rejections(found: Found) -> Section:
     columns = _columns(Column("name", "method", "text"), Column("what", "of all splits", "text"))
     table = Section("How much is rejected", columns, [])
     for method in (CHOW, AVERAGE, LOGISTIC, CPLR1, CPLR2, EXACT):

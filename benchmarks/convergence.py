@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from perceptrons import Perceptron
 from perceptrons.synthetic import separable
 
-from .datasets import moved_rows
+from .labeled_rows import moved_rows
 from .layout import Column, Section
 from .timing import Times, interleave
 

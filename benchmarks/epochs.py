@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from .contestants import MODELS, OURS, PEER, SGD, Kernel, ours
 from .reading import reader, size_in_bytes
-from .tasks import Task
+from .sweep_sets import Task
 from .timing import Times, interleave
 
 ORDERS = {"in order": False, "shuffled": True}

@@ -14,7 +14,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from perceptrons.synthetic import separable
 
-from .datasets import a9a
+from .labeled_rows import a9a
 
 
 class Rows(NamedTuple):
@@ -103,7 +103,7 @@ def _a9a() -> tuple[Any, np.ndarray]:
 
 
 def _reviews() -> tuple[Any, np.ndarray]:
-    """2,000 film reviews, half of them favourable."""
+    """2,000 film reviews, half of them favorable."""
     folder = data_folder()
     assert folder is not None
     texts, y = [], []

@@ -2,7 +2,7 @@
 
 SVC gets the loosest tolerance with which it comes as near to the best margin as ours is certified to be, and
 is shown as it comes, too. LinearSVC, which has no free intercept, is compared through the origin, at the
-fastest setting that reaches 0.995 of the best margin. With slack both minimise the same objective.
+fastest setting that reaches 0.995 of the best margin. With slack both minimize the same objective.
 """
 
 import statistics
@@ -24,7 +24,7 @@ SVC_TOLS = (1e-3, 1e-4, 1e-5)
 LINEAR_SETTINGS = [
     (c, max_iter, tol) for c in (1e3, 1e5, 1e7) for max_iter, tol in ((1000, 1e-4), (5_000, 1e-6))
 ]
-SLACK = 1.0  # C with which ½‖w‖² + (C/2) Σ slack² is minimised
+SLACK = 1.0  # C with which ½‖w‖² + (C/2) Σ slack² is minimized
 OURS, SAME, AS_IT_COMES, LINEAR = "perceptrons", "SVC, same margin", "SVC as it comes", "LinearSVC"
 
 AFFINE = [

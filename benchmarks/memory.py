@@ -17,7 +17,7 @@ import numpy as np
 
 from .children import ask
 from .contestants import MODELS, OURS, PEER
-from .datasets import dense_labelled
+from .labeled_rows import dense_labeled
 from .layout import Column, Section
 
 SIZE, QUICK_SIZE = (1_000_000, 50), (20_000, 50)
@@ -70,7 +70,7 @@ def extra_bytes(model: str, dtype: str, m: int, n: int) -> int:
     """Fit once on few rows, so that all code is loaded, then once on all of them."""
     estimator = MODELS[model](False, 1)
     X = np.empty((m, n), dtype)
-    y = dense_labelled(X)
+    y = dense_labeled(X)
     estimator.fit(X[:1000], y[:1000])
     forget_peak()
     before = peak()

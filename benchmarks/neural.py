@@ -151,7 +151,7 @@ def _fits(n_rows: int, hidden: int, rounds: int) -> Section:
         models[f"{THEIRS} {epochs}"] = _theirs(hidden, epochs)
         models |= {f"{device} {epochs}": _ours(hidden, epochs, device) for device in devices}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of random labels nothing is learnt in an epoch
+        warnings.simplefilter("ignore")  # of random labels nothing is learned in an epoch
         times = interleave({name: (lambda m=model: m.fit(X, y)) for name, model in models.items()}, rounds)
     for name in (THEIRS, *devices):
         times.add_difference(name, f"{name} 3", f"{name} 1", 2)

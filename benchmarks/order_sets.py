@@ -13,7 +13,7 @@ from perceptrons.rows.encode import as_rows
 from perceptrons.sparse.conjunctions import Literals, arrange
 
 from .boosting_sets import planted
-from .datasets import a9a
+from .labeled_rows import a9a
 from .rules import Task
 
 SPARSE = 0.2  # below this density rows are CSR, as the encoder makes them

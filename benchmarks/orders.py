@@ -16,9 +16,9 @@ from threadpoolctl import threadpool_limits
 
 from perceptrons.rows.layouts import CSR
 from perceptrons.sparse.boosting import Stage, boost
-from perceptrons.sparse.conjunctions import Found, Literals
+from perceptrons.sparse.conjunctions import FoundConjunction, Literals
 from perceptrons.sparse.pairs import PairSearch
-from perceptrons.sparse.search import Scope, Search
+from perceptrons.sparse.search import ConjunctionSearch, Scope
 
 from .layout import Column, Section
 from .order_sets import OrderSet, planted_set, splice, table_sets, triples_set
@@ -83,13 +83,13 @@ class Trial(NamedTuple):
 class Recorder:
     """A search that remembers the weights it was asked about, its answers, and when it gave them."""
 
-    def __init__(self, search: Search) -> None:
-        self.search, self.follow = search, search.follow
+    def __init__(self, search: ConjunctionSearch) -> None:
+        self.search, self.follow, self.data, self.signs = search, search.follow, search.data, search.signs
         self.weights: list[np.ndarray] = []
-        self.found: list[Found] = []
+        self.found: list[FoundConjunction] = []
         self.times: list[float] = []
 
-    def best(self, D: np.ndarray) -> Found:
+    def best(self, D: np.ndarray) -> FoundConjunction:
         start = perf_counter()
         self.weights.append(D)
         self.found.append(self.search.best(D))
@@ -151,13 +151,13 @@ def _compile(data: Literals) -> None:
     y = np.where(np.arange(data.n_rows) % 2, 1, -1).astype(np.int8)
     for n_rows, beam in product((2, data.n_rows), (None, BEAM)):
         weights = np.arange(data.n_rows) < n_rows
-        Search(data, y, Scope(3, False, beam, max_visits=1)).best(weights / weights.sum())
+        ConjunctionSearch(data, y, Scope(3, False, beam, max_visits=1)).best(weights / weights.sum())
 
 
 def _run_of(trial: Trial, data: Literals, y: np.ndarray, scope: Scope) -> tuple[Recorder, dict[str, Any]]:
-    search = Recorder(Search(data, y, scope))
+    search = Recorder(ConjunctionSearch(data, y, scope))
     start = perf_counter()
-    stages = _boosted(data, y, scope, search, trial.stages)
+    stages = _boosted(search, trial.stages)
     seconds = perf_counter() - start
     shares = _shares(data, search.search)
     how = "exact" if scope.beam is None else f"beam={scope.beam}"
@@ -181,26 +181,26 @@ def _run_of(trial: Trial, data: Literals, y: np.ndarray, scope: Scope) -> tuple[
     return search, row
 
 
-def _boosted(data: Literals, y: np.ndarray, scope: Scope, search: Any, n_stages: int) -> list[Stage]:
-    return list(islice(boost(data, y, np.ones(data.n_rows), scope, search), n_stages))
+def _boosted(search: Any, n_stages: int) -> list[Stage]:
+    return list(islice(boost(search, np.ones(search.data.n_rows)), n_stages))
 
 
 def _asked(data: Literals, y: np.ndarray, scope: Scope, weights: list[np.ndarray]) -> list[tuple[Any, bool]]:
     """The winners under each of these weights."""
-    search, found = Search(data, y, scope), []
+    search, found = ConjunctionSearch(data, y, scope), []
     for D in weights:
         search.forget()
         found.append(search.best(D))
     return _picks(found)
 
 
-def _picks(found: list[Found]) -> list[tuple[Any, bool]]:
+def _picks(found: list[FoundConjunction]) -> list[tuple[Any, bool]]:
     return [(one.literals, one.correlation > 0) for one in found]
 
 
-def _shares(data: Literals, search: Search) -> list[list[float]]:
+def _shares(data: Literals, search: ConjunctionSearch) -> list[list[float]]:
     """Of the pairs, of the triples, …: the share that each stage visited."""
-    counts = zip(*(look.visits for look in search.looks), strict=True)
+    counts = zip(*(report.visits for report in search.reports), strict=True)
     return [
         [count / n_conjunctions(data, size) for count in stages]
         for size, stages in enumerate(counts, start=2)
@@ -225,13 +225,13 @@ class Duel:
 
     def pruned(self) -> None:
         data = replace(self.data)  # which knows no packed columns yet
-        self.search = Search(data, self.y, self.scope)
-        self.stages[PRUNED] = _boosted(data, self.y, self.scope, self.search, self.n_stages)
+        self.search = ConjunctionSearch(data, self.y, self.scope)
+        self.stages[PRUNED] = _boosted(self.search, self.n_stages)
 
     def plain(self) -> None:
         first = np.full(self.data.n_rows, 1 / self.data.n_rows)
         search = PairSearch(self.data, self.y, first, self.scope.share)
-        self.stages[PLAIN] = _boosted(self.data, self.y, self.scope, search, self.n_stages)
+        self.stages[PLAIN] = _boosted(search, self.n_stages)
 
     def same(self) -> str:
         both = list(zip(self.stages[PRUNED], self.stages[PLAIN], strict=True))

@@ -6,7 +6,7 @@ from typing import Any
 from . import convergence, memory, vowpal
 from .epochs import epoch_rows, fit_row, race, threaded_fit
 from .layout import Column, Section
-from .tasks import QUICK_SIZES, SIZES, Task, tasks
+from .sweep_sets import QUICK_SIZES, SIZES, Task, tasks
 
 _TIMES = [
     Column("name", "rows", "text"),

@@ -13,7 +13,7 @@ from typing import Any
 
 from .contestants import OURS
 from .epochs import EPOCH, Row, fit_of
-from .tasks import Task
+from .sweep_sets import Task
 from .timing import Times, interleave
 
 VOWPAL = "Vowpal Wabbit"

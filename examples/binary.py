@@ -1,6 +1,6 @@
 """Weights of one bit, beside the theory:  python examples/binary.py [--pictures [FOLDER]]
 
-Prints how often weights that were learnt agree with those that made the labels; with --pictures, draws the
+Prints how often weights that were learned agree with those that made the labels; with --pictures, draws the
 pictures of docs/binary.md. For each picture one function returns plain data, another draws them. Everything
 is seeded; drawing twice gives the same files. Drawing needs matplotlib.
 """
@@ -19,14 +19,14 @@ try:
 except ImportError:  # run as a script: its own folder is on the path, not the one above
     import pictures
 
-BLUE, ORANGE, INK, GREY, PALE = pictures.COLOURS
+BLUE, ORANGE, INK, GRAY, PALE = pictures.COLORS
 LOADS = (0.25, 0.5, 0.75, 1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.75, 2, 2.5, 3, 4, 5, 6)
-AGREEMENT = "new rows labelled as by the teacher, G"
+AGREEMENT = "new rows labeled as by the teacher, G"
 WEIGHTS = (1, -1, 1, 1, 0, -1, 0, 1, -1, -1, 1, 0, 1, -1, 0, -1)  # of the teacher whose words are drawn
 
 
 def learning_curves(n=1001, loads=LOADS, n_samples=5):
-    """G of clipped Hebb and of sbpi, learnt from the same rows: by load and sample."""
+    """G of clipped Hebb and of sbpi, learned from the same rows: by load and sample."""
     samples = (sample(n, load, seed=seed) for load in loads for seed in range(n_samples))
     runs = [(learn("clipped-hebb", given)[1], *learn("sbpi", given)) for given in samples]
     found = [(hebb, sbpi, model.converged_, model.n_epochs_) for hebb, model, sbpi in runs]
@@ -35,7 +35,7 @@ def learning_curves(n=1001, loads=LOADS, n_samples=5):
 
 
 def words(weights=WEIGHTS, seed=19):
-    """A model learnt from all rows there are, and how it answers one of them, bit by bit."""
+    """A model learned from all rows there are, and how it answers one of them, bit by bit."""
     n = len(weights)
     X = 2 * Bits(np.arange(2**n, dtype=np.uint64)[:, None], n).unpacked().astype(np.int8) - 1
     model = BinaryPerceptron().fit(X, X @ np.array(weights) > 0)
@@ -61,15 +61,15 @@ def draw_curves(figure, data):
     alpha = np.linspace(0, 1, 81) ** 2 * data.loads[-1]  # denser where the curve is steep
     axes.plot(alpha, curves.learning_curve(alpha), color=BLUE)
     late = alpha[alpha >= 2]
-    axes.plot(late, 1 - curves.bayes_error(late), "--", color=GREY)
+    axes.plot(late, 1 - curves.bayes_error(late), "--", color=GRAY)
     means, spreads = data.hebb.mean(axis=1), data.hebb.std(axis=1, ddof=1)
     axes.errorbar(data.loads, means, spreads, fmt="o", ms=3.5, lw=1, color=BLUE)
-    for which, colour in ((data.solved, ORANGE), (~data.solved, "white")):
+    for which, color in ((data.solved, ORANGE), (~data.solved, "white")):
         at = np.broadcast_to(data.loads[:, None], which.shape)[which]
-        axes.plot(at, data.sbpi[which], "o", ms=4, color=ORANGE, mfc=colour, mew=0.9, clip_on=False)
+        axes.plot(at, data.sbpi[which], "o", ms=4, color=ORANGE, mfc=color, mew=0.9, clip_on=False)
     axes.text(2.1, 0.985, "sbpi, five runs each: the teacher's weights", color=ORANGE, va="top")
     axes.text(1.72, 0.6, "filled: no training row is wrong\nopen: some are, after 1,000 epochs", color=ORANGE)
-    axes.text(2.1, 0.88, "real weights, the best rule\nfor large α: 1 − 0.44/α", color=GREY)
+    axes.text(2.1, 0.88, "real weights, the best rule\nfor large α: 1 − 0.44/α", color=GRAY)
     axes.text(3.6, 0.75, f"clipped Hebb: line n → ∞,\npoints n = {data.n:,}", color=BLUE)
     axes.set(xlim=(0, data.loads[-1] + 0.1), ylim=(0.5, 1), xlabel=LOAD, ylabel=AGREEMENT)
 
@@ -84,10 +84,10 @@ def draw_words(figure, data):
         "and": f"differ where w is not 0: {data.against}",
     }
     for y, (name, bits) in zip((7.1, 5.9, 4.5, 3.3, 1.9), data.steps.items(), strict=True):
-        colour = ORANGE if name in ("xor", "and") else BLUE
+        color = ORANGE if name in ("xor", "and") else BLUE
         for column, (bit, counts) in enumerate(zip(bits, data.steps["mask"], strict=True)):
-            _square(axes, column, y, int(bit), colour, 1 if counts else 0.35)
-        axes.text(-0.9, y, name, ha="right", va="center", color=colour)
+            _square(axes, column, y, int(bit), color, 1 if counts else 0.35)
+        axes.text(-0.9, y, name, ha="right", va="center", color=color)
         axes.text(len(bits), y, told[name], va="center")
     n_weights, theta = data.model.n_weights_, data.model.threshold_
     beside = f"{'>' if data.score > theta else '≤'} θ = {theta}, the answer is {data.answer:+d}"
@@ -97,16 +97,16 @@ def draw_words(figure, data):
     axes.spines[:].set_visible(False)
 
 
-def _square(axes, x, y, bit, colour, alpha):
+def _square(axes, x, y, bit, color, alpha):
     """A bit in a box."""
     axes.fill(
         x + np.array([-0.45, 0.45, 0.45, -0.45]),
         y + np.array([-0.45, -0.45, 0.45, 0.45]),
-        fc=colour if bit else PALE,
+        fc=color if bit else PALE,
         alpha=alpha if bit else 1,
         lw=0,
     )
-    axes.text(x, y, bit, color="white" if bit else GREY, ha="center", va="center", fontsize=8)
+    axes.text(x, y, bit, color="white" if bit else GRAY, ha="center", va="center", fontsize=8)
 
 
 PICTURES = {  # file: data, drawing, height in inches

@@ -21,10 +21,10 @@ try:
 except ImportError:  # run as a script: its own folder is on the path, not the one above
     import pictures
 
-BLUE, ORANGE, INK, GREY, PALE = pictures.COLOURS
+BLUE, ORANGE, INK, GRAY, PALE = pictures.COLORS
 K = np.array([[0.0, 0.4], [1.2, -0.7], [2.3, -0.4], [2.3, 2.2], [0.6, 2.4]])
 L = np.array([[4.4, 2.6], [3.5, 1.6], [4.2, -0.4], [6.0, 0.9]])
-DISC = ((4.3, 1.0), 2.05)  # centre, radius
+DISC = ((4.3, 1.0), 2.05)  # center, radius
 GAME = np.array([[3.0, -1.0, 1.5, 2.5], [-2.0, 2.5, 1.0, 0.0]])
 POINTS = np.array([[2.0, 1.0], [2.0, -1.0], [0.0, 2.0], [1.6, 1.6], [2.7, 0.6], [1.2, 1.0]])
 
@@ -115,8 +115,8 @@ def _project(X, y, k, seed):
 
 def draw_compression(figure, data):
     left, right = figure.subplots(1, 2, width_ratios=(1, 1.3))
-    _hull(left, data.Z, GREY)
-    left.plot(*data.Z.T, "o", ms=2.5, color=GREY)
+    _hull(left, data.Z, GRAY)
+    left.plot(*data.Z.T, "o", ms=2.5, color=GRAY)
     left.plot(*data.Z[data.support].T, "o", ms=6, mfc="none", color=ORANGE, label="rows in the sum")
     left.plot(
         *np.stack([np.zeros(2), data.w / data.a.sum()]).T,
@@ -149,10 +149,10 @@ def draw_compression(figure, data):
 def draw_max_margin(figure, data):
     hard, torn, soft = figure.subplots(1, 3)
     for axes, X in ((hard, data.X), (torn, data.near), (soft, data.near)):
-        for sign, colour in ((-1, ORANGE), (1, BLUE)):
-            axes.plot(*X[data.y == sign].T, "o", ms=3, color=colour)
+        for sign, color in ((-1, ORANGE), (1, BLUE)):
+            axes.plot(*X[data.y == sign].T, "o", ms=3, color=color)
             if axes is not soft:
-                _hull(axes, X[data.y == sign], colour)
+                _hull(axes, X[data.y == sign], color)
     for axes, model, X in ((hard, data.hard, data.X), (soft, data.soft, data.near)):
         for level, style in ((-1, ":"), (0, "-"), (1, ":")):
             _line(axes, model.coef_[0], level - model.intercept_[0], color=INK, ls=style, lw=1)
@@ -173,10 +173,10 @@ def draw_separation(figure, data):
     turn = np.linspace(0, 2 * np.pi, 61)
     disc = np.array(DISC[0]) + DISC[1] * np.stack([np.cos(turn), np.sin(turn)], axis=1)
     for axes, answer, other in ((left, data.apart, L), (right, data.near, disc)):
-        for name, points, side, colour in (("K", K, answer.of_K, BLUE), ("L", other, answer.of_L, ORANGE)):
-            _hull(axes, points, colour)
-            axes.plot(*side.points.T, "o", ms=6, mfc="none", color=colour)
-            axes.text(*points.mean(axis=0), name, color=colour, fontsize=12)
+        for name, points, side, color in (("K", K, answer.of_K, BLUE), ("L", other, answer.of_L, ORANGE)):
+            _hull(axes, points, color)
+            axes.plot(*side.points.T, "o", ms=6, mfc="none", color=color)
+            axes.text(*points.mean(axis=0), name, color=color, fontsize=12)
     w, b, margin = data.apart.w, data.apart.b, data.apart.margin
     for shift, style in ((-1, ":"), (0, "-"), (1, ":")):
         _line(left, w, b + shift * margin * np.linalg.norm(w), color=INK, ls=style, lw=1)
@@ -202,8 +202,8 @@ def draw_games(figure, data):
     left.text(0.13, -1.9, "the worst case", color=ORANGE)
     left.set(xlim=(0, 1), xlabel="share of the first row", ylabel="won by the row player")
     left.set_title("solve_game: two rows, four columns")
-    _hull(right, POINTS, GREY)
-    right.plot(*POINTS.T, "o", ms=2.5, color=GREY)
+    _hull(right, POINTS, GRAY)
+    right.plot(*POINTS.T, "o", ms=2.5, color=GRAY)
     right.plot(*POINTS[played.rows].T, "o", ms=6, mfc="none", color=ORANGE)
     for row, times in zip(played.rows, played.times, strict=True):
         right.annotate(f"× {times}", POINTS[row], (7, 3), textcoords="offset points", color=ORANGE)
@@ -249,11 +249,11 @@ def _bare(axes, xlim, ylim, title):
     axes.spines[:].set_visible(False)
 
 
-def _hull(axes, points, colour):
+def _hull(axes, points, color):
     """The convex hull of points in the plane."""
     from scipy.spatial import ConvexHull
 
-    axes.fill(*points[ConvexHull(points).vertices].T, fc=colour, ec=colour, alpha=0.18, lw=1)
+    axes.fill(*points[ConvexHull(points).vertices].T, fc=color, ec=color, alpha=0.18, lw=1)
 
 
 def _line(axes, w, b, **style):

@@ -7,6 +7,7 @@ them, and the height in inches. Drawing needs matplotlib.
 import argparse
 from pathlib import Path
 
+from perceptrons.papers.pictures import COLORS as COLORS
 from perceptrons.papers.pictures import files
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "pictures"

@@ -1,6 +1,6 @@
-"""Classifiers that may refuse, on the Pima data:  python examples/rejecting.py [--pictures [FOLDER]]
+"""Classifiers that may reject, on the Pima data:  python examples/rejecting.py [--pictures [FOLDER]]
 
-Prints what refusals are worth on women who were not learnt from; with --pictures, draws the pictures of
+Prints what rejections are worth on women who were not learned from; with --pictures, draws the pictures of
 docs/conservative.md. For each picture one function returns plain data, another draws them. Everything is
 seeded; drawing twice gives the same files. Drawing needs matplotlib.
 """
@@ -24,8 +24,8 @@ except ImportError:  # run as a script: its own folder is on the path, not the o
     import pictures
 
 RESULT = Path(__file__).resolve().parents[1] / "benchmarks" / "results" / "conservative.json"
-GAMMA, GAMMAS = 0.2, (0.1, 0.2, 0.3, 0.4)  # what a refusal costs, beside an error of 1
-BLUE, ORANGE, INK, GREY, PALE = pictures.COLOURS
+GAMMA, GAMMAS = 0.2, (0.1, 0.2, 0.3, 0.4)  # what a rejection costs, beside an error of 1
+BLUE, ORANGE, INK, GRAY, PALE = pictures.COLORS
 
 
 def split(seed=0):
@@ -53,7 +53,7 @@ def error_reject():
 
 
 def band():
-    """Scores of rows not learnt from, and the bands."""
+    """Scores of rows not learned from, and the bands."""
     X, y, others, hidden = split()
     model, _ = learn(X, y, GAMMA)
     scores, rejected = model.decision_function(others), model.rejects(others)
@@ -79,11 +79,11 @@ def _table(by_gamma):
 
 def draw_error_reject(figure, data):
     panels = figure.subplots(1, 2, sharex=True, sharey=True)
-    for which, (axes, colour) in enumerate(zip(panels, (ORANGE, BLUE), strict=True)):
+    for which, (axes, color) in enumerate(zip(panels, (ORANGE, BLUE), strict=True)):
         for gamma, models in data.models.items():
             style = {"alpha": 1.0, "lw": 1.4} if gamma == GAMMA else {"alpha": 0.3, "lw": 0.8}
             shown = ErrorRejectDisplay.from_estimator(
-                models[which], data.X, data.y, name="", ax=axes, color=colour, **style
+                models[which], data.X, data.y, name="", ax=axes, color=color, **style
             )
             shown.point_.set(markersize=5, zorder=3)
             at, low = (
@@ -94,9 +94,9 @@ def draw_error_reject(figure, data):
             axes.annotate(f"γ = {gamma:g}", at, textcoords="offset points", **where)
         axes.grid(visible=False)
         axes.set(ylim=(0, 0.3), xlabel="rejected rows")
-    panels[0].text(0.46, 0.24, "thin: the other hyperplanes,\nwith other bands", color=GREY, fontsize=8)
+    panels[0].text(0.46, 0.24, "thin: the other hyperplanes,\nwith other bands", color=GRAY, fontsize=8)
     panels[1].set_ylabel("")
-    panels[0].set_title("CPLR2: a hyperplane for each cost of a refusal")
+    panels[0].set_title("CPLR2: a hyperplane for each cost of a rejection")
     panels[1].set_title("Chow's rule: one hyperplane, a threshold for each")
 
 
@@ -109,23 +109,23 @@ def draw_risks(figure, data):
         "CPLR2": (data.cplr2, ORANGE, "-"),
     }
     always = np.median(data.always, axis=0)
-    left.plot(gammas, always, color=GREY, lw=1)
+    left.plot(gammas, always, color=GRAY, lw=1)
     left.annotate("PLR, always\nanswering", (gammas[0], always[0]), (-4, 4), textcoords="offset points")
-    for name, (found, colour, line) in lines.items():
-        left.plot(gammas, np.median(found, axis=0), line, marker="o", ms=3, color=colour, label=name)
+    for name, (found, color, line) in lines.items():
+        left.plot(gammas, np.median(found, axis=0), line, marker="o", ms=3, color=color, label=name)
     for shift, name in ((-0.012, "CPLR1"), (0.012, "CPLR2")):
-        found, colour, line = lines[name]
+        found, color, line = lines[name]
         low, middle, high = np.quantile(found - data.chow, (0.25, 0.5, 0.75), axis=0)
-        right.vlines(gammas + shift, low, high, color=colour, lw=3, alpha=0.3)
-        right.plot(gammas + shift, middle, line, marker="o", ms=3, color=colour)
+        right.vlines(gammas + shift, low, high, color=color, lw=3, alpha=0.3)
+        right.plot(gammas + shift, middle, line, marker="o", ms=3, color=color)
     right.axhline(0, color=BLUE)
-    left.set(ylim=(0, 0.3), title="risk of rows not learnt from: medians")
+    left.set(ylim=(0, 0.3), title="risk of rows not learned from: medians")
     left.legend(loc="lower right")
-    left.text(0.515, 0.285, "not in the paper", color=GREY, va="center", fontsize=8)
+    left.text(0.515, 0.285, "not in the paper", color=GRAY, va="center", fontsize=8)
     right.set(ylim=(-0.02, 0.042), title="minus that of PLR + Chow: medians, quartiles")
     for axes in (left, right):
         axes.axvspan(0.5, gammas[-1] + 0.04, color=PALE, zorder=0, lw=0)
-        axes.set(xlim=(gammas[0] - 0.04, gammas[-1] + 0.04), xticks=gammas, xlabel="cost of a refusal, γ")
+        axes.set(xlim=(gammas[0] - 0.04, gammas[-1] + 0.04), xticks=gammas, xlabel="cost of a rejection, γ")
 
 
 def draw_band(figure, data):
@@ -133,10 +133,10 @@ def draw_band(figure, data):
     low, high = -data.bands[0], data.bands[1]
     edges = bins(data.scores, low, high)
     axes.axvspan(low, high, color=PALE, zorder=0, lw=0)
-    axes.vlines(0, -17, 11, color=GREY, lw=0.8, ls=":")
-    for side, colour in ((1, ORANGE), (-1, BLUE)):
+    axes.vlines(0, -17, 11, color=GRAY, lw=0.8, ls=":")
+    for side, color in ((1, ORANGE), (-1, BLUE)):
         heights, _ = np.histogram(data.scores[data.positive == (side > 0)], edges)
-        axes.bar(edges[:-1], side * heights, np.diff(edges), align="edge", color=colour, ec="white", lw=0.6)
+        axes.bar(edges[:-1], side * heights, np.diff(edges), align="edge", color=color, ec="white", lw=0.6)
     axes.axhline(0, color=INK, lw=0.8)
     axes.text(edges[-1], 3.4, "tested positive", color=ORANGE, ha="right")
     axes.text(edges[-1], -3.6, "tested negative", color=BLUE, ha="right", va="top")
@@ -169,7 +169,7 @@ PICTURES = {  # file: data, drawing, height in inches
 
 def report(data):
     """What the models of each cost do with rows that they have not seen, as lines of text."""
-    yield f"{len(data.y)} women who were not learnt from; an error costs 1"
+    yield f"{len(data.y)} women who were not learned from; an error costs 1"
     yield f"{'refusal':>8}{'CPLR2':>26}{'Chow':>29}"
     yield f"{'costs':>8}" + f"{'rejected':>13}{'wrong':>8}{'risk':>8}" * 2
     for gamma, models in data.models.items():
@@ -188,4 +188,4 @@ def _line(model, X, y):
 
 
 if __name__ == "__main__":
-    pictures.run("Classifiers that may refuse, on the Pima data.", PICTURES, lambda: report(error_reject()))
+    pictures.run("Classifiers that may reject, on the Pima data.", PICTURES, lambda: report(error_reject()))

@@ -3,8 +3,9 @@
 Each is cross-validated behind an encoder that knows the training rows of the fold alone (its means, scales
 and names, or literals for binary weights), as a pipeline would have it, but encoding once for all learners;
 one that reads tables itself gets them as they are. Then it is fitted to all rows, for what a cross validation
-cannot say: how large the model is, what margin it certifies, how long it takes. What answers and refusals
-cost makes learners that may reject comparable to those that always answer: the risk, a row's mean cost.
+cannot say: how large the model is, what margin it certifies, how long it takes. Learners that may
+reject are compared with those that always answer by the risk: the mean cost of a row, rejections and errors
+together.
 """
 
 import re
@@ -34,18 +35,18 @@ Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)
-class Result:
+class LearnerResult:
     """One learner on one table.
 
     Attributes
     ----------
-    risk, risk_sd, fold_risks : the mean cost of the rows left out, refusals and errors together; mean, sample
-        deviation, and one per fold. None, and no folds, if the learner failed; a note says why.
-    accuracy, accuracy_sd, fold_accuracies : the share of right answers among those given (so it is selective:
-        who rejects all doubtful rows has a high one). A fold in which nothing is answered has None, and does
+    risk, risk_sd, fold_risks : the mean cost of the rows left out, rejections and errors together; mean,
+        sample deviation, and one per fold. None, and no folds, if the learner failed; a note says why.
+    accuracy, accuracy_sd, fold_accuracies : the share of right answers among those given (so a learner that
+        rejects all doubtful rows has a high one). A fold in which nothing is answered has None, and does
         not count; None if nothing was ever answered. The deviation needs two folds.
     rejected : the share of the rows left out that are rejected; 0 of a learner that always answers.
-    may_reject : whether it is one that may refuse.
+    may_reject : whether the learner can reject rows.
     size : weights (those that are not 0), splits or rows.
     margin : (achieved, bound) of the encoded rows, of several weight vectors that with the smallest; None
         where nothing is known: (None, bound) if the rows are not separated. None for models without margin.
@@ -80,14 +81,14 @@ def compare(
     learners: Sequence[str] | None = None,
     progress: Progress | None = None,
     costs: Costs | None = None,
-) -> list[Result]:
+) -> list[LearnerResult]:
     """Cross-validate learners on a frame or array X and its labels y, all on the same folds.
 
-    There are fewer folds if a class has fewer rows. Without names in `learners`, all are tried that are quick
-    enough for so many rows and that tell so many classes apart. A learner that fails gets a note.
+    There are fewer folds if a class has fewer rows. Without names in `learners`, all are tried that support
+    this number of classes and are quick enough for this number of rows. A learner that fails gets a note.
     `progress(done, total, what)` is called before each fit. `costs` are what learners that may reject are
-    trained for, and what the risk of all is computed with; None is `Costs()`: a refusal costs 0.2, an error
-    1. Of the epochs, "conservative" and "chow" make 100 at most.
+    trained for, and what the risk of all is computed with; None is `Costs()`: a rejection costs 0.2, an
+    error 1. Of the epochs, "conservative" and "chow" make 100 at most.
     """
     X, y, tell = X if hasattr(X, "shape") else np.array(X, object), np.asarray(y), progress or _silent
     splitter = StratifiedKFold(_possible_folds(y, folds), shuffle=True, random_state=seed)
@@ -97,31 +98,31 @@ def compare(
     prices = costs.of(classes)
     names = list(dict.fromkeys(learners or default_learners(len(y), len(classes))))
     build = {name: _builder(name, len(y), seed, max_epochs, costs) for name in names}
-    trials: dict[str, list[_Trial]] = {name: [] for name in names}
+    fits: dict[str, list[_FoldFit]] = {name: [] for name in names}
     for k, parts in enumerate(jobs):  # rows to learn from, and to test on
         tables, labels = [_take(X, rows) for rows in parts], [y[rows] for rows in parts]
-        judge = _judge(prices, codes[parts[-1]], labels[-1]) if len(parts) > 1 else _no_test
+        score = _scorer(prices, codes[parts[-1]], labels[-1]) if len(parts) > 1 else _no_score
         encoded: dict[type, list[Any]] = {}
         what = f"fold {k + 1} of {len(jobs) - 1}" if len(parts) > 1 else "all rows"
         for j, name in enumerate(names):
             tell(k * len(names) + j, len(jobs) * len(names), f"{what}, {name}")
-            if not _failed(trials[name]):
+            if not _failed(fits[name]):
                 one = build[name]()
-                trials[name].append(_try(one, _laid_out(tables, one, encoded), labels[0], judge))
+                fits[name].append(_try(one, _laid_out(tables, one, encoded), labels[0], score))
     tell(len(jobs) * len(names), len(jobs) * len(names), "done")
-    return [_result(name, tried) for name, tried in trials.items()]
+    return [_result(name, tried) for name, tried in fits.items()]
 
 
 def _builder(name: str, n_rows: int, seed: int, max_epochs: int, costs: Costs) -> Callable[[], Any]:
     most = FEW_EPOCHS if name == "kernel" and n_rows > MANY_ROWS else EPOCHS.get(name, max_epochs)
-    build_learner(name)  # a name that is none is refused before anything is fitted
+    build_learner(name)  # an unknown name raises before anything is fitted
     return lambda: _without_label(
         build_learner(name, seed=seed, max_epochs=min(max_epochs, most), costs=costs)
     )
 
 
 def _without_label(learner: Any) -> Any:
-    """Refusals are asked for here, not read from predictions; so a class may be called "reject", too."""
+    """Rejections are asked for here, not read from predictions; so a class may be called "reject", too."""
     return learner.set_params(reject_label=None) if may_reject(learner) else learner
 
 
@@ -144,61 +145,61 @@ def _laid_out(tables: list[Any], learner: Any, encoded: dict[type, list[Any]]) -
     return encoded[type(encoder)]
 
 
-class _Test(NamedTuple):
-    """How the rows left out fared."""
+class _FoldScore(NamedTuple):
+    """How a model did on the rows left out."""
 
     accuracy: float | None  # of the rows answered; None if there are none
     risk: float
     rejected: float
 
 
-class _Trial(NamedTuple):
+class _FoldFit(NamedTuple):
     model: Any  # None if it failed
     seconds: float
-    test: _Test | None  # None if it failed, or no rows are left out
+    score: _FoldScore | None  # None if it failed, or no rows are left out
     notes: list[str]
 
 
-def _failed(trials: list[_Trial]) -> bool:
-    return bool(trials) and trials[-1].model is None
+def _failed(fits: list[_FoldFit]) -> bool:
+    return bool(fits) and fits[-1].model is None
 
 
-def _try(learner: Any, tables: list[Any], y: Any, judge: Callable[[Any, Any], _Test | None]) -> _Trial:
+def _try(learner: Any, tables: list[Any], y: Any, score: Callable[[Any, Any], _FoldScore | None]) -> _FoldFit:
     start = time.perf_counter()
     try:
         _, notes = quietly(learner.fit, tables[0], y)
         seconds = time.perf_counter() - start
-        test = judge(learner, tables[-1])
+        found = score(learner, tables[-1])
     except (ValueError, MemoryError) as error:
         reason = " ".join(str(error).split()) or "not enough memory"
-        return _Trial(None, 0.0, None, [f"failed: {reason}"])
-    return _Trial(learner, seconds, test, [_short(note) for note in notes])
+        return _FoldFit(None, 0.0, None, [f"failed: {reason}"])
+    return _FoldFit(learner, seconds, found, [_short(note) for note in notes])
 
 
-def _no_test(model: Any, X: Any) -> None:
+def _no_score(model: Any, X: Any) -> None:
     """No rows are left out."""
 
 
-def _judge(prices: Prices, codes: Any, y: Any) -> Callable[[Any, Any], _Test]:
-    """How a model does on rows, of which classes and their places are known."""
+def _scorer(prices: Prices, codes: Any, y: Any) -> Callable[[Any, Any], _FoldScore]:
+    """A function that scores a model on rows with these labels; `codes` number their classes."""
 
-    def judge(model: Any, X: Any) -> _Test:
+    def score(model: Any, X: Any) -> _FoldScore:
         answers, rejected = answers_of(model, X)
         right = answers == y
         risk = float(prices.of_rows(codes, right, rejected).mean())
-        return _Test(accuracy_of(right, rejected), risk, float(rejected.mean()))
+        return _FoldScore(accuracy_of(right, rejected), risk, float(rejected.mean()))
 
-    return judge
+    return score
 
 
-def _result(name: str, trials: list[_Trial]) -> Result:
-    if _failed(trials):
-        return Result(name, notes=tuple(trials[-1].notes))
-    final, tests = trials[-1], [trial.test for trial in trials if trial.test is not None]
-    accuracies, risks = [test.accuracy for test in tests], [test.risk for test in tests]
+def _result(name: str, fits: list[_FoldFit]) -> LearnerResult:
+    if _failed(fits):
+        return LearnerResult(name, notes=tuple(fits[-1].notes))
+    final, scores = fits[-1], [fit.score for fit in fits if fit.score is not None]
+    accuracies, risks = [one.accuracy for one in scores], [one.risk for one in scores]
     answered = [accuracy for accuracy in accuracies if accuracy is not None]
     updates = getattr(final.model, "n_updates_", None)
-    return Result(
+    return LearnerResult(
         learner=name,
         accuracy=float(np.mean(answered)) if answered else None,
         accuracy_sd=float(np.std(answered, ddof=1)) if len(answered) > 1 else None,
@@ -206,14 +207,14 @@ def _result(name: str, trials: list[_Trial]) -> Result:
         risk=float(np.mean(risks)),
         risk_sd=float(np.std(risks, ddof=1)),
         fold_risks=tuple(risks),
-        rejected=float(np.mean([test.rejected for test in tests])),
+        rejected=float(np.mean([one.rejected for one in scores])),
         may_reject=may_reject(final.model),
         size=size_of(final.model),
         margin=margin_of(final.model),
         converged=getattr(final.model, "converged_", None),
         n_updates=None if updates is None else int(np.sum(updates)),
         fit_seconds=final.seconds,
-        notes=tuple(dict.fromkeys(note for trial in trials for note in trial.notes)),
+        notes=tuple(dict.fromkeys(note for fit in fits for note in fit.notes)),
     )
 
 

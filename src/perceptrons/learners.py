@@ -25,8 +25,10 @@ from .tables.table_encoder import TableEncoder
 Build = Callable[[int, int], Any]
 
 
-def _perceptron(**settings: Any) -> Build:
-    return lambda seed, max_epochs: Perceptron(**{"random_state": seed, "max_epochs": max_epochs, **settings})
+def _perceptron(**parameters: Any) -> Build:
+    return lambda seed, max_epochs: Perceptron(
+        **{"random_state": seed, "max_epochs": max_epochs, **parameters}
+    )
 
 
 SHORT_CARD = 25  # votes: more points than that nobody adds up by hand
@@ -62,13 +64,13 @@ MANY_ROWS, FEW_EPOCHS = 10_000, 100  # of a kernel learner, whose epochs take th
 
 
 def default_learners(n_rows: int, n_classes: int = 2) -> list[str]:
-    """Those that are quick enough for so many rows, and tell so many classes apart."""
+    """The learners that support this number of classes and are quick enough for this number of rows."""
     quick = [name for name in LEARNERS if name not in SLOW or n_rows <= MANY_ROWS]
-    return [name for name in quick if tells_apart(name, n_classes)]
+    return [name for name in quick if supports_classes(name, n_classes)]
 
 
-def tells_apart(name: str, n_classes: int) -> bool:
-    """Whether the learner of this name is meant for so many classes."""
+def supports_classes(name: str, n_classes: int) -> bool:
+    """Whether the learner of this name supports this number of classes."""
     return n_classes <= 2 or bool(get_tags(build_learner(name)).classifier_tags.multi_class)
 
 
@@ -81,7 +83,7 @@ def build_learner(
 ) -> Any:
     """An estimator to be fitted, by its name in `LEARNERS` or its historical name in `NAMED`.
 
-    Costs are for those that may reject; the others know of none.
+    Costs are for learners that can reject; the others have no such parameter.
     """
     given = {} if max_epochs is None else {"max_epochs": max_epochs}
     if name in LEARNERS:
@@ -96,7 +98,7 @@ def build_learner(
 
 
 def reads_tables(learner: Any) -> bool:
-    """Whether it takes a table as it is: names, holes and all."""
+    """Whether the learner takes a table as it is, with categorical columns and missing values."""
     return bool(get_tags(learner).input_tags.categorical)
 
 

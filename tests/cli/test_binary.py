@@ -79,7 +79,7 @@ def test_three_classes_are_refused(command, table):
         file.write(f"y,x\n{rows}")
     code, out, err = command("fit", "three.csv", "--target", "y", "--learner", "binary")
     assert (code, out) == (2, "")
-    assert "binary tells two classes apart, not 3; --learner chow takes more." in err
+    assert "binary supports two classes, not 3; use --learner chow for more." in err
 
 
 def test_it_has_no_certificate(command, table):

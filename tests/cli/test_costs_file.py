@@ -1,16 +1,13 @@
 """Costs from files that people write: what is read, and what is refused in which words."""
 
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-import perceptrons
 from perceptrons import Costs
 from perceptrons.cli.costs_file import EXAMPLE, LIMIT, for_classes, read_costs_file
 from perceptrons.cli.words import costs_in_words, listing
+from tests.commands import shell
 
 
 @pytest.fixture
@@ -130,15 +127,15 @@ def test_costs_of_other_classes(text, reason, write):
 def test_costs_in_words():
     many = dict.fromkeys("abcd", 2.0) | {"e": 7.5}
     for costs, words in (
-        (Costs(), "a refusal costs 0.2, an error 1"),
-        (Costs(gain=0.5, wrong=3), "a refusal costs 0.2, an error 3, a right answer earns 0.5"),
-        (Costs(gain={"a": 0, "b": 0}), "a refusal costs 0.2, an error 1"),
+        (Costs(), "a rejection costs 0.2, an error 1"),
+        (Costs(gain=0.5, wrong=3), "a rejection costs 0.2, an error 3, a right answer earns 0.5"),
+        (Costs(gain={"a": 0, "b": 0}), "a rejection costs 0.2, an error 1"),
         (
             Costs(gain={"a": 0, "b": 1}, wrong={"a": 1, "b": 2}),
-            "a refusal costs 0.2, an error 1 (a) or 2 (b), a right answer earns 0 (a) or 1 (b)",
+            "a rejection costs 0.2, an error 1 (a) or 2 (b), a right answer earns 0 (a) or 1 (b)",
         ),
-        (Costs(wrong=many), "a refusal costs 0.2, an error 2 to 7.5 (by class)"),
-        (Costs(wrong=9, reject=many), "a refusal costs 2 to 7.5 (by class), an error 9"),
+        (Costs(wrong=many), "a rejection costs 0.2, an error 2 to 7.5 (by class)"),
+        (Costs(wrong=9, reject=many), "a rejection costs 2 to 7.5 (by class), an error 9"),
     ):
         assert costs_in_words(costs) == words
     assert (listing(["a"]), listing(["a", "b"]), listing(["a", "b", "c"])) == ("a", "a and b", "a, b and c")
@@ -161,6 +158,4 @@ def test_a_pipe_is_not_waited_for(tmp_path):
 
 def test_nothing_heavy_is_imported_before_a_file_is_read():
     code = "import sys, perceptrons.cli.costs_file; print({'numba', 'numpy', 'sklearn'} & {*sys.modules})"
-    env = {**os.environ, "PYTHONPATH": str(Path(perceptrons.__file__).parents[2])}
-    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
+    assert shell(code=code).stdout.strip() == "set()"

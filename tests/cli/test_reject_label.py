@@ -1,4 +1,4 @@
-"""What stands for a refusal on the command line, beside classes of any name."""
+"""The label of rejected rows on the command line, beside classes of any name."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import perceptrons
-from tests.cli.test_rejecting import SAVED, SHORT, as_json, refusal
+from tests.cli.test_rejecting import SAVED, SHORT, as_json, complaint
 
 
 @pytest.fixture
@@ -25,11 +25,11 @@ def write(table):
 
 def test_a_class_called_reject(command, write):
     file = write("reject", "yes")
-    assert refusal(command, "fit", file, *SAVED) == (
-        "Rejected rows would get 'reject', but that is one of the classes ['reject', 'yes']; say "
-        "--reject-label TEXT with another."
+    assert complaint(command, "fit", file, *SAVED) == (
+        "Rejected rows would get 'reject', but that is one of the classes ['reject', 'yes']; choose another "
+        "with --reject-label TEXT."
     )
-    assert "would get 'reject'" in refusal(command, "fit", file, *SHORT, "--learner", "chow")
+    assert "would get 'reject'" in complaint(command, "fit", file, *SHORT, "--learner", "chow")
     assert command("fit", file, *SAVED, "--reject-label", "ask")[0] == 0
     assert perceptrons.load("model.json")[-1].reject_label == "ask"
     told = as_json(command, "predict", "model.json", file)
@@ -52,17 +52,17 @@ def test_labels_beside_numbers(command, write, text, label):
 def test_labels_that_are_classes(command, write):
     numbers = write(0, 1)
     for text, label in (("1", 1), ("+1", 1), ("-0", 0), ("01", 1)):
-        assert refusal(command, "fit", numbers, *SAVED, "--reject-label", text).startswith(
+        assert complaint(command, "fit", numbers, *SAVED, "--reject-label", text).startswith(
             f"Rejected rows would get {label}, but that is one of the classes [0, 1]"
         )
     words = write("no", "yes")
     for text in ("1", "-1"):  # beside texts a text
         assert command("fit", words, *SAVED, "--reject-label", text)[0] == 0
         assert perceptrons.load("model.json")[-1].reject_label == text
-    assert refusal(command, "fit", words, *SAVED, "--reject-label", "yes").startswith("Rejected rows would")
+    assert complaint(command, "fit", words, *SAVED, "--reject-label", "yes").startswith("Rejected rows would")
 
 
-def test_help_tells_what_stands_for_refusals(command):
+def test_help_describes_the_label_of_rejected_rows(command):
     said = " ".join(command("predict", "--help")[1].replace("│", " ").split())
     assert 'answers "reject" where it does, or what fit --reject-label said' in said
     assert "if the classes are numbers it is 0, -1 or another number that is no class." in said

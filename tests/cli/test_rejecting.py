@@ -58,7 +58,7 @@ def rows_of(file):
     return frame.drop("y"), frame["y"].to_numpy()
 
 
-def refusal(command, *arguments):
+def complaint(command, *arguments):
     """The one sentence of bad input."""
     code, out, err = command(*arguments)
     assert (code, out) == (2, "")
@@ -77,10 +77,10 @@ def test_fit_tells_what_it_rejects(command, noisy):
     words = " ".join(out.split())
     assert (
         f"conservative, 4 weights: {100 * (~rejected).mean():.1f} % of the training rows answered, "
-        f"{100 * right[~rejected].mean():.1f} % of these right (always answering" in words
+        f"{100 * right[~rejected].mean():.1f} % of these correct (baseline, always" in words
     )
     risk = model[-1].risk(rows, y)
-    assert f"Risk, the mean cost of a row, where a refusal costs 0.2, an error 1: {risk:.3f}." in words
+    assert f"Risk, the mean cost of a row, where a rejection costs 0.2, an error 1: {risk:.3f}." in words
     low, high = model[-1].bands_
     said = f"Answers no if the sum is ≤ {-low:.3g}, yes if it is ≥ {high:.3g}, and rejects what lies between."
     assert said in words
@@ -99,7 +99,7 @@ def test_other_learners_reject_nothing(command, noisy):
     assert [report[name] for name in ("rejected", "risk", "bands", "costs")] == [None] * 4
     assert 0.5 < report["training_accuracy"] < 1
     out = command("fit", noisy, *SHORT)[1]
-    assert "% of the training rows right (always" in " ".join(out.split())
+    assert "% of the training rows correct (baseline, always" in " ".join(out.split())
     assert "Risk" not in out
 
 
@@ -113,7 +113,7 @@ def test_costs_reach_the_learner(command, noisy, learner):
     report = as_json(command, "fit", noisy, *SHORT, "--learner", learner, "--costs", "costs.json")
     assert report["costs"] == {"gain": 0.0, "wrong": {"no": 1, "yes": 4}, "reject": 0.3}
     out = " ".join(command("fit", noisy, *SHORT, "--learner", learner, "--costs", "costs.json")[1].split())
-    assert "where a refusal costs 0.3, an error 1 (no) or 4 (yes): " in out
+    assert "where a rejection costs 0.3, an error 1 (no) or 4 (yes): " in out
 
 
 def test_costs_are_in_the_model_file(command, noisy):
@@ -127,13 +127,13 @@ def test_chow(command, noisy, three):
     assert "Answers where a class has a probability of at least 0.85, and rejects the rest." in out
     assert out.count("Warning: Stopped by max_epochs=20") == 1  # of six fits
     out = " ".join(command("fit", noisy, *SHORT, "--learner", "chow", "--costs", "costs.json")[1].split())
-    assert "Answers where that is expected to cost less than a refusal, and rejects the rest." in out
+    assert "Answers where that is expected to cost less than a rejection, and rejects the rest." in out
     report = as_json(command, "fit", three, *SHORT, "--learner", "chow")
     assert report["bands"] is None
     assert report["size"] == {"count": 6, "unit": "weights"}
-    assert refusal(command, "fit", noisy, *SHORT, "--learner", "chow", "--out", "model.json") == (
-        "The learner 'chow' cannot be saved; leave --out away, or choose conservative, which may reject two "
-        "classes, too."
+    assert complaint(command, "fit", noisy, *SHORT, "--learner", "chow", "--out", "model.json") == (
+        "The learner 'chow' cannot be saved; omit --out, or choose conservative, which can reject rows of "
+        "two classes."
     )
     assert not Path("model.json").exists()
 
@@ -141,7 +141,7 @@ def test_chow(command, noisy, three):
 def test_nothing_is_answered(command, noisy):
     free = ("--reject-cost", "0")
     out = " ".join(command("fit", noisy, *SAVED, *free)[1].split())
-    assert "none of the training rows answered (always" in out
+    assert "none of the training rows answered (baseline, always" in out
     assert "an error 1: 0.000. Rejects every row. Warning: Rejections cost nothing" in out
     report = as_json(command, "fit", noisy, *SAVED, *free)
     assert (report["training_accuracy"], report["rejected"], report["risk"]) == (None, 1.0, 0.0)
@@ -176,7 +176,7 @@ def test_predictions(command, noisy):
     assert Path("predictions.csv").read_text().splitlines()[1:] == expected
 
 
-def test_predictions_without_refusals(command, table, noisy):
+def test_predictions_without_rejection(command, table, noisy):
     """Nothing is said where nothing is rejected, by a model that may or one that never does."""
     command("fit", table, *FIT, "--learner", "conservative", "--out", "model.json")  # can be separated
     assert command("predict", "model.json", table)[2] == ""
@@ -203,7 +203,7 @@ def closing(command, file, row):
     return re.search(r"^Sum .*", out, re.MULTILINE)[0]
 
 
-def test_reasons_for_refusals(command, noisy):
+def test_reasons_for_rejections(command, noisy):
     model, scores = with_bands(noisy, [0.5, 0.25])
     inner, low, high = np.argmin(np.abs(scores - 0.1)), np.argmin(scores), np.argmax(scores)
     assert abs(scores[inner] - 0.1) < 0.1
@@ -293,7 +293,7 @@ def test_numbers_are_told_apart():
 
 def test_no_certificate(command, noisy):
     command("fit", noisy, *SAVED)
-    assert refusal(command, "certify", "model.json", noisy) == (
+    assert complaint(command, "certify", "model.json", noisy) == (
         "The model in model.json has no certificate: a ConservativePerceptron proves no margin; "
         "`perceptrons explain` shows what each column adds to the score of a row."
     )
@@ -312,15 +312,18 @@ def test_compare(command, noisy, monkeypatch):
         assert re.search(line, out, re.MULTILINE)
     assert [one["may_reject"] for one in report["results"]] == [True, True, False]
     words = " ".join(out.split())
-    assert "Accuracy: of the rows answered, mean ± deviation over 3 folds. Risk: the mean cost of a" in words
-    assert "where a refusal costs 0.2, an error 1; the least is best." in words
+    assert (
+        "Accuracy: that of the rows answered, mean ± deviation over 3 folds. Risk: the mean cost of a"
+        in words
+    )
+    assert "where a rejection costs 0.2, an error 1; lower is better." in words
 
     dear = as_json(command, "compare", noisy, *chosen, "--costs", "costs.json")
     assert dear["costs"]["wrong"] == {"no": 1, "yes": 4}
     assert dear["results"][2]["risk"] > report["results"][2]["risk"]
     assert dear["results"][2]["accuracy"] == report["results"][2]["accuracy"]
     out = command("compare", noisy, *chosen, "--reject-cost", 0.05)[1]
-    assert "where a refusal costs 0.05, an error 1" in " ".join(out.split())
+    assert "where a rejection costs 0.05, an error 1" in " ".join(out.split())
 
     bold = []
     monkeypatch.setattr("perceptrons.cli.show.table", lambda *_, **settings: bold.append(settings["bold"]))
@@ -342,31 +345,29 @@ def test_compare_three_classes(command, three):
     short = ("--folds", 2, "--max-epochs", 2, "--target", "y")
     code, out, err = command("compare", three, *short)
     assert (code, err) == (0, "")
-    assert "\nconservative tells two classes apart, not 3, and is left out.\n" in out
+    assert "\nconservative supports two classes, not 3, and is left out.\n" in out
     left_out = [name for name in LEARNERS if not re.search(rf"^{name}  ", out, re.MULTILINE)]
     assert left_out == ["conservative", "binary", "binary sbpi"]
     out = command("compare", three, *short, "--learner", "conservative", "--learner", "chow")[1]
     assert re.search(r"^conservative +failed$", out, re.MULTILINE)
-    reason = "tells two classes apart, not 3; --learner chow takes more."
+    reason = "supports two classes, not 3; use --learner chow for more."
     assert f"\nconservative failed: it {reason}\n" in out
     assert "left out" not in out
-    assert refusal(command, "compare", three, *short, "--learner", "conservative") == (
+    assert complaint(command, "compare", three, *short, "--learner", "conservative") == (
         f"conservative failed: it {reason}"
     )
     told = as_json(command, "compare", three, *short, "--learner", "conservative", "--learner", "chow")
     assert told["results"][0]["notes"] == [f"failed: it {reason}"]
     assert told["results"][1]["risk"] is not None
-    assert refusal(command, "fit", three, *CONSERVATIVE) == f"conservative {reason}"
+    assert complaint(command, "fit", three, *CONSERVATIVE) == f"conservative {reason}"
 
 
 def test_many_rows_of_three_classes(command, three, monkeypatch):
-    monkeypatch.setattr("perceptrons.compare.MANY_ROWS", 41)
+    monkeypatch.setattr("perceptrons.learners.MANY_ROWS", 41)
     out = command("compare", three, "--folds", 2, "--max-epochs", 2, "--target", "y")[1]
-    assert (
-        "Above 41 rows kernel, sparse and scorecard are slow, and left out; --learner kernel asks for one."
-        in out
-    )
-    assert "conservative tells two classes apart, not 3, and is left out." in out
+    said = "Above 41 rows kernel, sparse and scorecard are slow and left out; use --learner kernel"
+    assert said in " ".join(out.split())
+    assert "conservative supports two classes, not 3, and is left out." in out
 
 
 @pytest.mark.parametrize("job", [("fit", "--learner", "conservative"), ("compare", "--learner", "chow")])
@@ -377,7 +378,7 @@ def test_many_rows_of_three_classes(command, three, monkeypatch):
         (["--reject-cost", "-0.5"], "--reject-cost is -0.5, but it must be at least 0 and below 1"),
         (["--reject-cost", "nan"], "--reject-cost is nan, but it must be at least 0"),
         (["--reject-cost", "dear"], "Invalid value for '--reject-cost'"),
-        (["--reject-cost", "0.1", "--costs", "costs.json"], "leave out one of the two"),
+        (["--reject-cost", "0.1", "--costs", "costs.json"], "omit one of the two"),
         (["--costs", "nothing.json"], "nothing.json: No such file or directory"),
         (
             ["--costs", "strange.json"],
@@ -396,7 +397,7 @@ def test_bad_costs(command, noisy, job, options, message):
     Path("half.json").write_text('{"wrong": {"no": 1}}')
     Path("dear.json").write_text('{"reject": 2}')
     name, *learner = job
-    assert message in refusal(command, name, noisy, *SHORT, *learner, *options)
+    assert message in complaint(command, name, noisy, *SHORT, *learner, *options)
 
 
 def renamed(file, no, yes):
@@ -427,9 +428,9 @@ def test_costs_of_numbers(command, noisy):
     "options", [["--reject-cost", "0.1"], ["--costs", "costs.json"], ["--reject-label", "ask"]]
 )
 def test_options_for_those_who_always_answer(command, noisy, options):
-    assert refusal(command, "fit", noisy, *SHORT, *options) == (
-        f"{options[0]} is for learners that may reject, and 'perceptron' always answers; say --learner "
-        "conservative, or leave it out."
+    assert complaint(command, "fit", noisy, *SHORT, *options) == (
+        f"{options[0]} is for learners that can reject, and 'perceptron' always answers; use --learner "
+        "conservative, or omit it."
     )
     if options[0] != "--reject-label":
         assert command("compare", noisy, *SHORT, "--folds", 2, "--learner", "averaged", *options)[0] == 0

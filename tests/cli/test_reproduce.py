@@ -135,7 +135,7 @@ def test_data_that_cannot_be_loaded_stop_one_experiment_but_not_the_others(comma
     monkeypatch.setattr(runner, "experiment", lambda name: NoData if name == "no-data" else load(name))
     code, out, err = command("reproduce", "no-data", "honavar-or", "--quick")
     assert code == 2
-    assert "OR, learnt correction by correction" in out
+    assert "OR, learned correction by correction" in out
     assert "no-data could not be run: The data set 'x' cannot be loaded: go online." in err
     assert {path.name for path in (tmp_path / "reproduced").iterdir()} == FILES
     code, out, err = command("reproduce", "no-data", "--out", "none")

@@ -49,7 +49,7 @@ def test_from_a_table_to_rules_and_reasons(command, table):
     words = " ".join(out.split())
     assert f"sparse, {model.n_weights_} weight" in words
     assert (
-        "% of the training rows right (always answering poor: 50.0 %). poor if the sum is > 0, else fine"
+        "% of the training rows correct (baseline, always poor: 50.0 %). poor if the sum is > 0, else fine"
         in words
     )
     *_, rules = model.to_text().split("\n\n")
@@ -186,9 +186,9 @@ def test_names_never_seen_in_training(command, table, how):
     lines = coffee().splitlines()
     lines[2] = lines[2].replace(",0", ",9")
     Path("new.csv").write_text("\n".join(lines))
-    assert command("predict", "model.json", "new.csv")[2] == "zip: 1 of 60 values are none the model knows\n"
+    assert command("predict", "model.json", "new.csv")[2] == "zip: 1 of 60 values are unknown to the model\n"
     code, out, err = command("explain", "model.json", "new.csv", "--row", 2)
-    assert (code, err) == (0, "zip: 1 of 1 values are none the model knows\n")
+    assert (code, err) == (0, "zip: 1 of 1 values are unknown to the model\n")
     assert out.startswith("new.csv, row 2: fine.")
     assert explained(command, "new.csv", 2)["unseen"] == [{"column": "zip", "unseen": 1, "filled": 1}]
     assert explained(command, "new.csv", 3)["unseen"] == []

@@ -78,7 +78,7 @@ def test_values_never_seen_in_training(command, table):
     Path("new.csv").write_text(coffee().replace(",0", ",9"))
     for job in (["predict"], ["certify"]):
         err = command(*job, "model.json", "new.csv")[2]
-        assert err == "zip: 60 of 60 values are none the model knows\n"
+        assert err == "zip: 60 of 60 values are unknown to the model\n"
         out, err = command(*job, "model.json", "new.csv", "--json")[1:]
         assert json.loads(out)["unseen"] == [{"column": "zip", "unseen": 60, "filled": 60}]
         assert err == ""
@@ -177,14 +177,17 @@ def test_what_compare_says_about_the_table(command, table):
 
 
 def test_many_rows(command, table, monkeypatch):
-    monkeypatch.setattr("perceptrons.compare.MANY_ROWS", 59)
+    for module in ("learners", "comparison"):
+        monkeypatch.setattr(f"perceptrons.{module}.MANY_ROWS", 59)
     short = (*FIT[:-1], "3", "--folds", "2")
     out = command("compare", table, *short)[1]
-    said = "Above 59 rows kernel, sparse, scorecard and conservative are slow, and left out; --learner kernel"
-    assert f"{said} asks for one." in " ".join(out.split())
+    said = (
+        "Above 59 rows kernel, sparse, scorecard and conservative are slow and left out; use --learner kernel"
+    )
+    assert f"{said} to include one." in " ".join(out.split())
     assert not any(f"\n{name}" in out for name in ("kernel", "sparse", "conservative"))
     out = command("compare", table, *short, "--learner", "kernel")[1]
-    assert "Above 59 rows the kernel gets 100 epochs at most." in out
+    assert "Above 59 rows the kernel makes 100 epochs at most." in out
     assert "\nkernel" in out
 
 
@@ -219,7 +222,7 @@ def test_all_and_nothing_are_not_rounded_to(value, text):
 def test_bounds_in_words():
     said = {"separable": True, "margin": 1e-16, "margin_bound": None, "n_rows": 9, "n_errors": 0}
     said |= {"n_updates": 3, "update_bound": 4.8e32, "compression_size": 3, "soft_margin": None}
-    for bound, words in ((0.0301, "at most 3.1 % of new rows"), (0.9999, "Too many rows were used")):
+    for bound, words in ((0.0301, "at most 3.1 % of new rows"), (0.9999, "Too large a share of the rows")):
         one = SimpleNamespace(**said, generalization_bound=lambda delta, bound=bound: bound)
         assert "the theorem allows 4.8e+32 for" in in_words(one)[1]
         assert words in in_words(one)[3]  # never less than the bound
@@ -295,7 +298,7 @@ def test_out_is_looked_at_before_the_work(command, table, monkeypatch):
     for arguments, message in (
         (["closed/m.json"], "Nothing may be written to the folder"),
         (["pipe"], "pipe is a device or pipe"),
-        (["m.json", "--learner", "shallow tree"], "The learner 'shallow tree' cannot be saved; leave --out"),
+        (["m.json", "--learner", "shallow tree"], "The learner 'shallow tree' cannot be saved; omit --out"),
     ):
         code, _, err = command("fit", table, *FIT, "--out", *arguments)
         assert code == 2
@@ -306,7 +309,7 @@ def test_predictions_are_text(command, table):
     command("fit", table, *FIT, "--out", "model.json")
     code, _, err = command("predict", "model.json", table, "--out", "p.parquet")
     assert code == 2
-    assert "Predictions are written as text, but p.parquet is none; let it end in .csv, .data" in err
+    assert "but p.parquet is not a text file; use a name that ends in .csv, .data" in err
     command("predict", "model.json", table, "--scores", "--out", "p.tsv")
     assert read_table("p.tsv").columns == ["prediction", "score"]
 
@@ -373,12 +376,12 @@ def test_the_table_is_read_while_the_bar_waits(command, table, monkeypatch):
     seen = []
 
     @contextmanager
-    def waiting(what):
+    def progress_bar(what):
         seen.append(what)
         yield lambda *_: None
         seen.append("done")
 
-    monkeypatch.setattr("perceptrons.cli.progress.waiting", waiting)
+    monkeypatch.setattr("perceptrons.cli.progress.progress_bar", progress_bar)
     monkeypatch.setattr("perceptrons.tables.read.read", lambda *_, **__: seen.append("read"))
     assert command("fit", table, *FIT)[0] == 1
     assert command("compare", table, *FIT)[0] == 1
@@ -395,4 +398,4 @@ def test_voting(command, jit, data):
     assert "435 rows, 16 columns; classes democrat (267), republican" in out
     code, _, err = command("compare", file, "--target", "column_1")
     assert code == 2
-    assert "names two columns 'n'; if it is data, say --no-header" in err
+    assert "names two columns 'n'; if it is data, use --no-header" in err

@@ -1,6 +1,5 @@
 """The papers' data sets: from files and from OpenML (played by pandas frames), checked by their content."""
 
-import importlib
 import os
 import runpy
 import shutil
@@ -13,7 +12,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from perceptrons.datasets import NAMES, digest, fetching, load, main
+from perceptrons import datasets
+from perceptrons.datasets import NAMES, fetching, load
+from perceptrons.datasets.__main__ import main
+from perceptrons.datasets.dataset import digest
 from perceptrons.datasets.sources import SOURCES
 from perceptrons.tables.read import read_table
 
@@ -81,8 +83,8 @@ def test_shape_classes_and_missing_cells(name, data):
     )
     assert sum(column.null_count() for column in found.X) == n_missing
     assert {str(kind) for kind in found.X.dtypes} == KINDS.get(name, {"String"})
-    licence = "UCI has withdrawn it; it is commonly given as CC0" if name == "pima" else "CC BY 4.0"
-    assert all(word in found.provenance for word in (str(n_rows), "UCI", licence, SOURCES[name].file))
+    license = "UCI has withdrawn it; it is commonly given as CC0" if name == "pima" else "CC BY 4.0"
+    assert all(word in found.provenance for word in (str(n_rows), "UCI", license, SOURCES[name].file))
     assert ("CC BY" in found.provenance) == (name != "pima")
 
 
@@ -326,14 +328,16 @@ def test_a_written_table_is_read_back(name, data, tmp_path, capsys):
 
 def test_the_command_lists_the_sets(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["datasets"])
-    monkeypatch.delitem(sys.modules, "perceptrons.datasets")  # or runpy warns of a second copy
+    monkeypatch.delitem(sys.modules, "perceptrons.datasets.__main__")  # or runpy warns of a second copy
     runpy.run_module("perceptrons.datasets", run_name="__main__")
     tables, others = (part.splitlines() for part in capsys.readouterr().out.split("\n\n"))
     assert [line.split()[0] for line in tables] == list(NAMES)
     assert all(len(line) <= 110 for line in tables + others)
     for line in others[1:]:
-        module, function = line.split("()")[0].rsplit(".", 1)
-        assert callable(getattr(importlib.import_module(f"perceptrons.{module}"), function))
+        module, function = line.split("()")[0].split(".")
+        assert module == "datasets"
+        assert function in datasets.__all__
+        assert callable(getattr(datasets, function))
 
 
 @pytest.mark.parametrize(

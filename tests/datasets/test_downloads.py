@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from perceptrons.datasets import downloads, genome, images, svmlight
-from perceptrons.datasets.downloads import Raw, fetch
+from perceptrons.datasets.downloads import RawFile, fetch
 from perceptrons.datasets.images import mnist
 from perceptrons.datasets.svmlight import a9a
 
 TEXT = b"one line\nand another\n" * 50
-RAW = Raw(
+RAW = RawFile(
     "The text",
     "texts/lines.gz",
     len(TEXT),

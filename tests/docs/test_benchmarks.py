@@ -1,4 +1,4 @@
-"""The benchmarks: the clockwork, the tables that README and docs show, and that each of them runs."""
+"""The benchmarks: the clockwork, and that each of them runs."""
 
 import json
 import os
@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import RESULTS, ROOT, conservative_pima, tables
-from benchmarks.conservative_pima import Case, Judged
+from benchmarks import ROOT, conservative_pima
+from benchmarks.conservative_pima import Case, ModelRisk
 from benchmarks.layout import Column, Section, markdown, plain, show
-from benchmarks.tables import MARKED, PAGES, SHORT, fill, render, render_result
 from benchmarks.timing import Times, interleave
 from tests.jit import JIT
+from tools.benchmark_tables import SHORT, render
 
 NAMES = (
     "binary",
@@ -96,29 +96,29 @@ def test_values_as_a_reader_wants_them():
     assert plain(table).splitlines() == ["Title", "-----", "rows  fit", "a     2 s"]
 
 
-def test_risks_refusals_and_wins_are_counted_split_by_split():
+def test_risks_rejections_and_wins_are_counted_split_by_split():
     """Three splits in the first set, one in the second; all methods fare alike but one."""
     found = {
-        Case(method, seed, 0.2): Judged(0.5, 0.25, False)
+        Case(method, seed, 0.2): ModelRisk(0.5, 0.25, False)
         for method in conservative_pima.NAMES
         for seed in (0, 1, 2, 100)
     }
     for seed, risk in ((0, 0.1), (1, 0.5), (2, 0.3), (100, 0.6)):
-        found[Case("cplr2", seed, 0.2)] = Judged(risk, 0.0, seed > 0)
+        found[Case("cplr2", seed, 0.2)] = ModelRisk(risk, 0.0, seed > 0)
     reference = {"cplr2": ("one", "two")}
-    risks, refusals, wins = (
+    risks, rejections, wins = (
         {row["id"]: row for row in section.rows}
         for section in (
             conservative_pima._risks(found, reference),
-            conservative_pima._refusals(found),
+            conservative_pima._rejections(found),
             conservative_pima._wins(found),
         )
     )
     assert [risks[f"risk cplr2 {first}"]["0.2"] for first in (0, 100)] == ["0.300", "0.600"]
     assert [risks[f"risk cplr2 {first}"]["splits"] for first in (0, 100)] == ["0–2", "100–100"]
     assert risks["risk cplr2 reference"]["0.2"] == "two"
-    assert [refusals[f"rejected {method}"]["0.2"] for method in ("chow", "cplr2")] == ["25 %", "0 %"]
-    assert [refusals[f"{what} cplr2"]["0.2"] for what in ("zero", "none")] == ["3 of 4", "4 of 4"]
+    assert [rejections[f"rejected {method}"]["0.2"] for method in ("chow", "cplr2")] == ["25 %", "0 %"]
+    assert [rejections[f"{what} cplr2"]["0.2"] for what in ("zero", "none")] == ["3 of 4", "4 of 4"]
     assert wins["wins cplr2 chow"]["0.2"] == "2 / 1 / 1"
     assert wins["wins exact cplr2"]["0.2"] == "1 / 1 / 2"
 
@@ -129,63 +129,6 @@ def test_splits_are_random_and_share_no_row():
         assert (len(train), len(test)) == (568, 200)
         assert sorted([*train, *test]) == list(range(768))
     assert set(splits[0][1]) != set(splits[1][1])
-
-
-RESULT = {
-    "benchmark": "defaults",
-    "command": "python -m benchmarks defaults",
-    "date": "2026-01-02",
-    "machine": {"cpu": "Abacus", "cores": 2, "memory_gib": 0.1},
-    "versions": {"python": "3.11", "numba": "0.61", "vowpalwabbit": "not installed"},
-    "notes": ["A note."],
-    "sections": [
-        {
-            "title": "Title",
-            "columns": [[key, key, "count"] for key in ("name", *SHORT["defaults"].columns[1:], "epochs")],
-            "rows": [{"id": "a", "name": 1, "epochs": 7}],
-        }
-    ],
-}
-FILLED = """Before
-<!-- benchmark:defaults:short -->
-| name | no_errors | warned | silent | seconds |
-| --- | ---: | ---: | ---: | ---: |
-| 1 | – | – | – | – |
-
-`python -m benchmarks defaults`, 2026-01-02; Abacus, 2 cores, 0.1 GiB; python 3.11, numba 0.61.
-<!-- end -->
-After
-"""
-
-
-def test_a_page_is_filled_between_its_markers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(tables, "RESULTS", tmp_path)
-    empty = "Before\n<!-- benchmark:defaults:short -->\nold\n<!-- end -->\nAfter\n"
-    with pytest.raises(FileNotFoundError, match="python -m benchmarks defaults"):
-        fill(empty)
-    (tmp_path / "defaults.json").write_text(json.dumps(RESULT), encoding="utf-8")
-    assert fill(empty) == FILLED
-    assert fill(FILLED) == FILLED
-    whole = fill(empty.replace(":short", ""))
-    assert "**Title**" in whole
-    assert "| epochs |" in whole
-    assert "A note." in whole
-
-
-def test_readme_and_docs_show_the_results():
-    pages = {page: page.read_text(encoding="utf-8") for page in PAGES if page.exists()}
-    shown = {match[2] for text in pages.values() for match in MARKED.finditer(text)}
-    measured = {path.stem for path in RESULTS.glob("*.json")}
-    assert shown == measured, "every result stands on a page, every marker has a result; none of both is fine"
-    for page, text in pages.items():
-        assert text.count("<!-- benchmark:") == len(MARKED.findall(text)), (
-            f"{page.name}: a marker without end"
-        )
-        assert fill(text) == text, f"{page.name} is out of date; run: python -m benchmarks tables"
-    for name in measured:
-        result = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
-        assert not result["quick"]
-        assert render(name, short=False) == render_result(result, short=False)
 
 
 # Each command with the result it must write; without the JIT there is nothing to time.
@@ -219,7 +162,6 @@ def test_the_command_runs(arguments: tuple[str, ...], name: str | None, tmp_path
             "binary",
             "neural",
             "defaults",
-            "tables",
         ]
         return
     result = json.loads(path.read_text(encoding="utf-8"))
@@ -230,4 +172,4 @@ def test_the_command_runs(arguments: tuple[str, ...], name: str | None, tmp_path
     assert len(ids) == len(set(ids)) > 0
     assert {one for one in SHORT[name].rows or () if "cuda" not in one} <= set(ids)  # no GPU in quick runs
     assert all(section["raw"] for section in result["sections"])
-    assert render_result(result, short=True).count("\n|") <= render_result(result, short=False).count("\n|")
+    assert render(result, short=True).count("\n|") <= render(result, short=False).count("\n|")

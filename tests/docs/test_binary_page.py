@@ -21,7 +21,7 @@ else:  # what is not compiled takes seconds for a thousand rows of a thousand co
 
 
 @pytest.fixture(scope="module")
-def learnt():
+def learned():
     return binary.learning_curves(**CURVES)
 
 
@@ -38,8 +38,8 @@ def test_pictures_are_those_of_the_example():
     assert all((FOLDER / f"{name}.svg").stat().st_size < 70_000 for name in files)
 
 
-def test_drawing_writes_all_pictures_and_the_same_twice(tmp_path, learnt, packed):
-    computed = {binary.learning_curves: learnt, binary.words: packed}
+def test_drawing_writes_all_pictures_and_the_same_twice(tmp_path, learned, packed):
+    computed = {binary.learning_curves: learned, binary.words: packed}
     pictures = {
         name: (lambda data=computed[data]: data, paint, height)
         for name, (data, paint, height) in binary.PICTURES.items()
@@ -81,35 +81,35 @@ def test_agreement_is_that_with_the_teacher_on_new_rows():
     assert same == pytest.approx(G, abs=4 / np.sqrt(len(X)) / 2)
 
 
-def test_clipped_hebb_follows_the_theory(learnt):
-    theory = curves.finite_learning_curve(learnt.n, np.rint(learnt.n * learnt.loads))
-    spread = np.sqrt(learnt.hebb.var(axis=1, ddof=1).mean() / learnt.hebb.shape[1])
-    gaps = (learnt.hebb.mean(axis=1) - theory) / spread
+def test_clipped_hebb_follows_the_theory(learned):
+    theory = curves.finite_learning_curve(learned.n, np.rint(learned.n * learned.loads))
+    spread = np.sqrt(learned.hebb.var(axis=1, ddof=1).mean() / learned.hebb.shape[1])
+    gaps = (learned.hebb.mean(axis=1) - theory) / spread
     assert np.abs(gaps).max() < 4
     if JIT:
-        assert np.abs(theory - curves.learning_curve(learnt.loads)).max() < 0.001  # the curve that is drawn
+        assert np.abs(theory - curves.learning_curve(learned.loads)).max() < 0.001  # the curve that is drawn
         assert spread < 0.005
         assert np.abs(gaps).mean() < 1.5
 
 
-def test_sbpi_finds_the_teacher_from_many_rows_and_what_is_right_about_few(learnt):
-    many, few = learnt.loads >= 1.75, learnt.loads < 1
-    assert learnt.solved[many | few].all()
-    assert (learnt.sbpi[many] == 1).all()
-    assert (learnt.sbpi[few] < 0.8).all()
+def test_sbpi_finds_the_teacher_from_many_rows_and_what_is_right_about_few(learned):
+    many, few = learned.loads >= 1.75, learned.loads < 1
+    assert learned.solved[many | few].all()
+    assert (learned.sbpi[many] == 1).all()
+    assert (learned.sbpi[few] < 0.8).all()
     assert min(np.count_nonzero(many), np.count_nonzero(few)) >= 1
-    assert (learnt.sbpi >= 0.5).all()
-    assert (learnt.n_epochs[learnt.loads >= 3] < 20).all()
+    assert (learned.sbpi >= 0.5).all()
+    assert (learned.n_epochs[learned.loads >= 3] < 20).all()
 
 
-def test_sbpi_gets_stuck_in_between(learnt):
-    between = (learnt.loads > 1.05) & (learnt.loads < 1.45)
-    stuck = ~learnt.solved[between]
+def test_sbpi_gets_stuck_in_between(learned):
+    between = (learned.loads > 1.05) & (learned.loads < 1.45)
+    stuck = ~learned.solved[between]
     assert stuck.all() if JIT else stuck.any()
     assert stuck.shape == ((4, 5) if JIT else (1, 2))
-    assert (learnt.n_epochs[between][stuck] == BinaryPerceptron().max_epochs).all()
-    assert (learnt.sbpi[between][stuck] < 1).all()
-    better = learnt.sbpi[between] - learnt.hebb[between]  # though rows are still wrong
+    assert (learned.n_epochs[between][stuck] == BinaryPerceptron().max_epochs).all()
+    assert (learned.sbpi[between][stuck] < 1).all()
+    better = learned.sbpi[between] - learned.hebb[between]  # though rows are still wrong
     assert (better > 0).all() if JIT else better.mean() > 0
 
 

@@ -11,7 +11,7 @@ from examples.pictures import FOLDER, draw
 
 
 @pytest.fixture(scope="module")
-def learnt():
+def learned():
     return rejecting.error_reject()
 
 
@@ -22,9 +22,9 @@ def test_pictures_are_those_of_the_example():
 
 
 @pytest.mark.data
-def test_drawing_writes_all_pictures_and_the_same_twice(tmp_path, learnt, monkeypatch):
+def test_drawing_writes_all_pictures_and_the_same_twice(tmp_path, learned, monkeypatch):
     _, paint, height = rejecting.PICTURES["pima-error-reject"]
-    monkeypatch.setitem(rejecting.PICTURES, "pima-error-reject", (lambda: learnt, paint, height))
+    monkeypatch.setitem(rejecting.PICTURES, "pima-error-reject", (lambda: learned, paint, height))
     first, second = (draw(rejecting.PICTURES, tmp_path / name) for name in ("first", "second"))
     assert [path.name for path in first] == [f"{name}.svg" for name in rejecting.PICTURES]
     for one, other in zip(first, second, strict=True):
@@ -33,18 +33,18 @@ def test_drawing_writes_all_pictures_and_the_same_twice(tmp_path, learnt, monkey
 
 
 @pytest.mark.data
-def test_models_reject_less_the_more_it_costs(learnt):
+def test_models_reject_less_the_more_it_costs(learned):
     for which in (0, 1):
-        shares = [models[which].rejects(learnt.X).mean() for models in learnt.models.values()]
+        shares = [models[which].rejects(learned.X).mean() for models in learned.models.values()]
         assert sorted(shares, reverse=True) == shares
         assert shares[0] > 0.5 > shares[-1] > 0.05
-    chows = [model.error_reject_curve(learnt.X, learnt.y) for _, model in learnt.models.values()]
+    chows = [model.error_reject_curve(learned.X, learned.y) for _, model in learned.models.values()]
     assert all(np.array_equal(chow.errors, chows[0].errors) for chow in chows)  # one curve in the picture
 
 
 @pytest.mark.data
-def test_the_example_prints_what_it_found(learnt):
-    lines = list(rejecting.report(learnt))
+def test_the_example_prints_what_it_found(learned):
+    lines = list(rejecting.report(learned))
     assert len(lines) == 3 + len(rejecting.GAMMAS) + 2
     cells = np.array([line.split() for line in lines[3:-2]], float)
     gammas, sides = cells[:, 0], (cells[:, 1:4], cells[:, 4:])

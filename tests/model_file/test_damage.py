@@ -311,13 +311,15 @@ def test_reasons(saved, place, value, message):
         load(path)
 
 
-def test_a_parameter_that_came_later_has_its_default(saved):
-    """A file of today, read by a version that knows one parameter more."""
+@pytest.mark.parametrize(("earlier", "alpha"), [({}, 1.5), ({"Perceptron": {"alpha": 1.25}}, 1.25)])
+def test_a_parameter_that_came_later_has_the_value_it_had_then(saved, monkeypatch, earlier, alpha):
+    """A file of today, read by a version that knows one parameter more, whatever its default is by then."""
     path, whole = saved
+    monkeypatch.setattr("perceptrons.model_file.earlier_defaults.EARLIER", earlier)
     data = forged(whole[0][0], ("model", "parameters", "alpha"), ...)
     path.write_bytes(forged(data, (*FITTED, "terms", "settings", "alpha"), ...))
     model = load(path)
-    assert model.alpha == model._terms.settings["alpha"] == 1.5
+    assert model.alpha == model._terms.settings["alpha"] == alpha
     assert model.coef_.ravel().tolist() == json.loads(whole[0][0])["model"]["fitted"]["coef_"]["values"]
 
 

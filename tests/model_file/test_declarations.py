@@ -18,6 +18,7 @@ from perceptrons.model_file.declarations import (
     Count,
     Each,
     Either,
+    EstimatorField,
     Flag,
     IfSet,
     Labels,
@@ -28,7 +29,6 @@ from perceptrons.model_file.declarations import (
     Optional,
     Parameter,
     Parameters,
-    Part,
     Place,
     RandomState,
     Real,
@@ -246,7 +246,7 @@ def fitted(**parameters):
 
 @pytest.mark.parametrize("costs", [None, Costs(wrong={"healthy": 1, "ill": 5}, reject=0.5)])
 def test_a_parameter_with_a_field_of_its_own(costs):
-    part = Part(Thrifty)
+    part = EstimatorField(Thrifty)
     packed = json.loads(json.dumps(part.pack(fitted(eta=(1, 2), costs=costs))))
     jsonschema.validate(packed, part.schema())
     again = part.unpack(packed, Place("", {}))
@@ -256,7 +256,7 @@ def test_a_parameter_with_a_field_of_its_own(costs):
 
 
 def test_a_parameter_with_a_field_of_its_own_is_not_believed():
-    part = Part(Thrifty)
+    part = EstimatorField(Thrifty)
     packed = part.pack(fitted(costs=Costs()))
     packed["parameters"]["costs"]["reject"] = 7
     with pytest.raises(ValueError, match=r"^parameters\.costs: reject=7, but it must be below wrong=1\.0"):
@@ -270,4 +270,4 @@ def test_a_field_for_a_parameter_that_does_not_exist():
         _file_parameters: ClassVar = {"cost": COSTS}
 
     with pytest.raises(TypeError, match=r"Misspelled has the parameters \['costs', 'eta'\], .* \['cost'\]"):
-        Part(Misspelled)
+        EstimatorField(Misspelled)

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from perceptrons import load
+from perceptrons.model_file.earlier_defaults import EARLIER
+from perceptrons.model_file.estimators import HOMES, declared
 from tests.recorded_fits import cases
 
 FOLDER = Path(__file__).parents[1] / "model_files"
@@ -26,10 +28,17 @@ def expected(path):
 
 
 def test_there_is_a_file_for_every_estimator_that_can_be_saved():
-    from perceptrons.model_file.estimators import HOMES
-
     kept = {json.loads(path.read_text())["model"]["class"] for path in FILES} | {"StandardScaler"}
     assert kept == {*HOMES, "Pipeline"}
+
+
+def test_a_parameter_that_no_early_file_mentions_has_an_earlier_default():
+    models = [json.loads(path.read_text())["model"] for path in FILES if path.parent.name == "version_1"]
+    models += [step for model in models for _, step in model.get("steps", [])]
+    for name in HOMES:
+        known = [model["parameters"].keys() for model in models if model["class"] == name]
+        assert known
+        assert declared(name).parameters.keys() == known[0] | EARLIER.get(name, {}).keys()
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")

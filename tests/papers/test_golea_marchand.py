@@ -3,7 +3,6 @@
 import copy
 import itertools
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,13 +12,13 @@ from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 
 from perceptrons import BinaryPerceptron
-from perceptrons.papers.experiment import in_turn
-from perceptrons.papers.golea_marchand.teachers import golea_marchand_fig2 as fig2
-from perceptrons.papers.golea_marchand.teachers import golea_marchand_fig3 as fig3
-from perceptrons.papers.golea_marchand.teachers import golea_marchand_malicious as malicious
-from perceptrons.papers.golea_marchand.teachers import golea_marchand_shift as shift
-from perceptrons.papers.golea_marchand.teachers import teachers as shared
+from perceptrons.papers.golea_marchand import golea_marchand_fig2 as fig2
+from perceptrons.papers.golea_marchand import golea_marchand_fig3 as fig3
+from perceptrons.papers.golea_marchand import golea_marchand_malicious as malicious
+from perceptrons.papers.golea_marchand import golea_marchand_shift as shift
+from perceptrons.papers.golea_marchand import teachers as shared
 from perceptrons.theory import curves
+from tests.experiments import run_quickly, verdicts
 from tests.jit import JIT
 
 MODULES = (fig2, fig3, malicious, shift)
@@ -35,6 +34,12 @@ SMALL = {  # for what runs more than once, and for all where nothing is compiled
     },
     malicious: {"rows": [100, 1000], "seeds": [0, 1, 2], "random": 250},
     shift: {"loads": [5], "seeds": list(range(12))},
+}
+QUICK = {  # sizes of the quick form, and as much of the rest of it as the verdicts need
+    fig2: {"loads": [0.5, 2, 6, 12, 16]},
+    fig3: {"noises": [0.0, 0.2, 0.4], "seeds": list(range(10))},
+    malicious: {"rows": [100, 3_000, 100_000], "seeds": list(range(4)), "random": 250},
+    shift: {"seeds": list(range(20))},
 }
 FEW, MANY = ("n < 500", 500) if JIT else ("n < 60", 60)
 N3, LARGE3 = (100, 500) if JIT else (20, 60)
@@ -77,23 +82,14 @@ VERDICTS = {
 }
 
 
-def run(module, changed):
-    inputs = module.data(quick=True)
-    return module.run(replace(inputs, settings={**inputs.settings, **changed}), in_turn)
-
-
-def verdicts(module, values):
-    return {claim.text: claim.verdict for claim in module.check(values)}
-
-
 @pytest.fixture(scope="module")
 def results(small):
-    return {module: run(module, {}) for module in MODULES} if JIT else small
+    return {module: run_quickly(module, QUICK[module]) for module in MODULES} if JIT else small
 
 
 @pytest.fixture(scope="module")
 def small():
-    return {module: run(module, SMALL[module]) for module in MODULES}
+    return {module: run_quickly(module, SMALL[module]) for module in MODULES}
 
 
 def name(module):
@@ -122,7 +118,7 @@ def test_values_survive_json_and_tables_are_texts(module, results):
 
 @each_module
 def test_the_same_twice_and_more_when_not_quick(module, small):
-    assert run(module, SMALL[module]) == small[module]
+    assert run_quickly(module, SMALL[module]) == small[module]
     quick, full = (json.dumps(module.data(quick).settings) for quick in (True, False))
     assert len(full) > len(quick)
 
@@ -210,7 +206,7 @@ def test_broken_learners_are_noticed(monkeypatch, small, module, broken, claims)
     found = verdicts(module, small[module].values)
     assert [found[claim] for claim in claims] == [YES] * len(claims)
     monkeypatch.setattr(module if module is malicious else shared, "BinaryPerceptron", broken)
-    found = verdicts(module, run(module, SMALL[module]).values)
+    found = verdicts(module, run_quickly(module, SMALL[module]).values)
     assert [found[claim] for claim in claims] == [NO] * len(claims)
 
 

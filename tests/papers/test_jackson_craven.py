@@ -68,7 +68,7 @@ def sequences(n_rows, width, seed):
     letters = random.choice([*"acgt"], (n_rows, width), p=[0.4, 0.4, 0.1, 0.1])
     positive = ((letters[:, 0] == "a") & (letters[:, 1] == "c")) ^ (random.random(n_rows) < 0.05)
     frame = pl.DataFrame({f"p{j + 1}": letters[:, j].tolist() for j in range(width)})
-    return tables.Rows(frame, np.where(positive, "+", "-"), np.arange(n_rows) % 3)
+    return tables.FoldedRows(frame, np.where(positive, "+", "-"), np.arange(n_rows) % 3)
 
 
 def small_inputs():
@@ -88,7 +88,16 @@ def small():
 
 @pytest.fixture(scope="module")
 def inputs():
+    """The quick form, with less of what takes long: one size of networks, fewer folds of promoters, and no
+    pruned 2nd-order perceptrons, which the small domains have."""
     found = tables.data(quick=True)
+    runs = found.settings["runs"] | {"voting": dict.fromkeys(claims.COLUMNS, 1)}
+    promoters = [tables._split(one.X, one.y, 5, 0) for one in found.sets["promoters"]]
+    found = replace(
+        found,
+        settings=found.settings | {"runs": runs, "hidden_units": [20]},
+        sets=found.sets | {"promoters": promoters},
+    )
     if JIT:
         return found
     coding = [
@@ -129,7 +138,7 @@ def test_numbers_of_features_are_those_of_table_2(quick):
 def test_one_fold_by_hand(inputs, quick):
     """Boosting on voting, the third fold, with rows taken by their numbers."""
     X, y, folds = inputs.sets["voting"][0]
-    task = tables.Task("voting", "boosting", 0, [2], inputs.sets["voting"][0], dict(inputs.settings))
+    task = tables.FoldTask("voting", "boosting", 0, [2], inputs.sets["voting"][0], dict(inputs.settings))
     train, test = np.flatnonzero(folds != 2), np.flatnonzero(folds == 2)
     most = inputs.settings["max_stages"]
     model = SparsePerceptron(cv=3, max_stages=most, random_state=tables.seed_of(task, 2))
@@ -188,13 +197,13 @@ class BadUnit(Stubborn, LogisticRegression): ...
 def test_another_learner_does_not_reproduce(inputs, quick, monkeypatch, learner, bad, method, claim):
     monkeypatch.setattr(learners, learner, bad)
     rows = inputs.sets["voting"][0]
-    task = tables.Task("voting", method, 0, [0, 1, 2], rows, dict(inputs.settings) | {"hidden_units": [5]})
-    learnt = quietly(tables.learn, task)
+    task = tables.FoldTask("voting", method, 0, [0, 1, 2], rows, dict(inputs.settings))
+    learned = quietly(tables.learn, task)
     values = copy.deepcopy(quick.values)
     cell = values["results"]["voting"][method]
     cell["accuracy"], cell["weights"] = [[0.0] * 10], [[0] * 10]
-    cell["accuracy"][0][:] = [np.mean([one.accuracy for one in learnt])] * 10
-    cell["weights"][0][:] = [int(np.mean([one.n_weights for one in learnt]))] * 10
+    cell["accuracy"][0][:] = [np.mean([one.accuracy for one in learned])] * 10
+    cell["weights"][0][:] = [int(np.mean([one.n_weights for one in learned]))] * 10
     if JIT:
         assert verdicts(tables, quick.values)[claim] == YES
     assert verdicts(tables, values)[claim] == NO
@@ -212,7 +221,7 @@ def test_values_survive_json_and_come_again(small):
     assert tables.run(small_inputs(), in_turn).values == values
 
 
-def test_the_small_domains_are_learnt(small):
+def test_the_small_domains_are_learned(small):
     """Only pairs tell: the second order is worth something, and each method was run as often as asked."""
     for domain in tables.DOMAINS:
         results = small.values["results"][domain]

@@ -7,9 +7,19 @@ import numpy as np
 import pytest
 
 from perceptrons import Perceptron
-from perceptrons.papers.moran import margin_runs as moran_runs
+from perceptrons.papers.moran import margin_runs
 from perceptrons.papers.moran import moran_margins as module
-from perceptrons.papers.moran.margin_runs import ALPHAS, EIGHT, MIXED, ONE, RULES, Points, Task, of, on
+from perceptrons.papers.moran.margin_runs import (
+    ALPHAS,
+    EIGHT,
+    MIXED,
+    ONE,
+    RULES,
+    KnownMarginTask,
+    Points,
+    cases_of,
+    cases_on,
+)
 from perceptrons.papers.pictures import files
 from perceptrons.synthetic import two_point
 from tests.experiments import run_quickly, verdicts
@@ -22,7 +32,7 @@ FEW = {
     "limit": 2e3,
     "points": {"1.2": [0.03, 0.01], "1.5": [0.1, 0.07], "1.8": [0.5, 0.4]},
 }
-NEAR = {**FEW, "points": {"1.2": [0.3, 0.2], "1.5": [0.6, 0.5], "1.8": [0.8, 0.7]}}  # where little is learnt
+NEAR = {**FEW, "points": {"1.2": [0.3, 0.2], "1.5": [0.6, 0.5], "1.8": [0.8, 0.7]}}  # where little is learned
 VERDICTS = {
     "Novikoff: updates of Algorithm 1": "reproduced",
     "Theorem 2.1: updates of Algorithm 2": "reproduced",
@@ -100,7 +110,7 @@ class Tilted(Perceptron):
     ],
 )
 def test_a_broken_learner_is_found_out(broken, falls, monkeypatch):
-    monkeypatch.setattr(moran_runs, "Perceptron", broken)
+    monkeypatch.setattr(margin_runs, "Perceptron", broken)
     found = verdicts(module, run_quickly(module, FEW if broken is Heedless else NEAR).values)
     assert {text for text in found if text.startswith(tuple(falls))} <= {
         text for text, verdict in found.items() if verdict == "not reproduced"
@@ -122,35 +132,35 @@ def test_one_violation_is_enough(result):
 
 
 def _updates_of_3(values, share):
-    for case in of(values, "3"):
+    for case in cases_of(values, "3"):
         case["updates"] = share * case["most"]
 
 
 def _margin_of_1(values, least):
-    for case in of(values, "1"):
+    for case in cases_of(values, "1"):
         case["margin"] = least
 
 
 def _margin_of_2(values, least):
-    on(of(values, "2, β = 1"), EIGHT)[0]["margin"] = least
-    for case in on(of(values, "2, β = 1"), EIGHT)[1:]:
+    cases_on(cases_of(values, "2, β = 1"), EIGHT)[0]["margin"] = least
+    for case in cases_on(cases_of(values, "2, β = 1"), EIGHT)[1:]:
         case["margin"] = 0.9
 
 
 def _margins_of_4(values, least):
     """0.6 and 0.7 of the best for the lower α."""
     for alpha, margin in zip(ALPHAS, (0.6, 0.7, least), strict=True):
-        for case in on(of(values, f"4, α = {alpha:g}"), ONE):
+        for case in cases_on(cases_of(values, f"4, α = {alpha:g}"), ONE):
             case["margin"] = margin
 
 
 def _margins_combined(values, least):
-    for case in on(of(values, "3+4, α = 1.8"), EIGHT):
+    for case in cases_on(cases_of(values, "3+4, α = 1.8"), EIGHT):
         case["margin"] = least
 
 
 def _more_updates_combined(values, more):
-    on(of(values, "3+4"), EIGHT)[0]["updates"] += more
+    cases_on(cases_of(values, "3+4"), EIGHT)[0]["updates"] += more
 
 
 def _exponents(values, factor):
@@ -182,7 +192,7 @@ def test_verdicts_change_at_their_limits(result, forge, holds, fails, claim):
 
 def test_rows_and_the_order_of_visits_have_different_seeds():
     seeds = {*module.data(quick=False).settings["seeds"]}
-    learners = {moran_runs._perceptron(RULES["1"], "shuffle", seed, 9.0).random_state for seed in seeds}
+    learners = {margin_runs._perceptron(RULES["1"], "shuffle", seed, 9.0).random_state for seed in seeds}
     assert len(learners) == len(seeds) > 1
     assert learners.isdisjoint(seeds)
 
@@ -198,8 +208,10 @@ def targets(rule):
 
 @pytest.mark.parametrize("name", RULES)
 def test_updates_and_margins_are_those_of_a_plain_loop(name):
-    rule, (X, y, best) = RULES[name], moran_runs.rows(ONE, 0.5, 0)
-    case = next(case for case in moran_runs.all_rules(Task(ONE, 0.5, 0, 2e3)) if case["rule"] == name)
+    rule, (X, y, best) = RULES[name], margin_runs.known_margin_rows(ONE, 0.5, 0)
+    case = next(
+        case for case in margin_runs.all_rules(KnownMarginTask(ONE, 0.5, 0, 2e3)) if case["rule"] == name
+    )
     w, t, clean, i = np.zeros(X.shape[1]), 0, 0, 0
     while clean < len(y):
         wrong = y[i] * (X[i] @ w) <= targets(rule)(t)
@@ -212,7 +224,7 @@ def test_updates_and_margins_are_those_of_a_plain_loop(name):
 @pytest.mark.parametrize("kind", [ONE, EIGHT, MIXED])
 def test_the_best_margin_is_what_rows_say(kind):
     for eps in (0.5, 0.1):
-        X, y, best = moran_runs.rows(kind, eps, 3)
+        X, y, best = margin_runs.known_margin_rows(kind, eps, 3)
         norms = np.linalg.norm(X, axis=1)
         low, high = {ONE: (1, 1), EIGHT: (8, 8), MIXED: (1 / 3, 1)}[kind]
         assert norms.min() == pytest.approx(low)
@@ -222,7 +234,9 @@ def test_the_best_margin_is_what_rows_say(kind):
 
 
 def test_bounds_of_the_cases_are_the_formulas():
-    case = {one["rule"]: one for one in moran_runs.all_rules(Task(EIGHT, 0.3, 1, 2e5 if JIT else 2e3))}
+    case = {
+        one["rule"]: one for one in margin_runs.all_rules(KnownMarginTask(EIGHT, 0.3, 1, 2e5 if JIT else 2e3))
+    }
     assert case["1"]["most"] == pytest.approx(1 / 0.3**2)
     assert case["2, β = 10"]["most"] == pytest.approx((20 + 64) / 2.4**2)
     assert case["2, β = 10"]["least"] == pytest.approx(10 / (20 + 64))
@@ -240,7 +254,7 @@ def test_many_copies_of_the_two_points_are_visited_as_the_two():
         plain = Perceptron(
             margin="infinity", alpha=1.5, order="cyclic", fit_intercept=False, max_epochs=10**4
         )
-        assert moran_runs.two_points(Points(1.5, eps))["updates"] == plain.fit(X, y).n_updates_ > 10
+        assert margin_runs.two_points(Points(1.5, eps))["updates"] == plain.fit(X, y).n_updates_ > 10
 
 
 def test_values_survive_json_and_a_second_run(result):

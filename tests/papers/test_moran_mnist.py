@@ -11,7 +11,7 @@ from perceptrons.papers.experiment import NotHere, in_turn
 from perceptrons.papers.moran import mnist_claims as claims
 from perceptrons.papers.moran import moran_mnist as module
 from perceptrons.papers.moran import side_by_side
-from perceptrons.papers.moran.mnist_claims import CONSTANT, ENTROPY, GROWING, ONE, ZERO, of
+from perceptrons.papers.moran.mnist_claims import CONSTANT, ENTROPY, GROWING, ONE, ZERO, entry_of
 from perceptrons.papers.pictures import files
 from tests.experiments import verdicts
 
@@ -101,7 +101,7 @@ def test_values_hold_all_networks(result, inputs):
         assert all(
             len(one[key]) == n_seeds for one in entries for key in ("errors", "updates", "last_updates")
         )
-    chosen = of(values["final"], 800, GROWING[0])
+    chosen = entry_of(values["final"], 800, GROWING[0])
     assert 600 < chosen["updates"][0] <= 1200
     assert 0 < chosen["last_updates"][0] <= 600
     assert module.run(some(inputs, 600, TINY | {"hidden": [300]}), in_turn).values["final"] == [
@@ -122,9 +122,9 @@ def test_the_margin_is_seen_in_the_errors_and_a_loss_without_it_is_found_out(inp
 
     monkeypatch.setattr(side_by_side, "Shortfall", NoMargin)
     broken = module.run(given, in_turn).values
-    assert of(broken["final"], 300, ONE)["errors"] == of(broken["final"], 300, ZERO)["errors"]
+    assert entry_of(broken["final"], 300, ONE)["errors"] == entry_of(broken["final"], 300, ZERO)["errors"]
     assert claims.compared(broken, 300, ONE, ZERO) == (0.0, 0.0)
-    assert of(broken["final"], 300, ENTROPY) == of(found["final"], 300, ENTROPY)
+    assert entry_of(broken["final"], 300, ENTROPY) == entry_of(found["final"], 300, ENTROPY)
 
 
 def test_few_images_are_not_compared_with_the_papers_numbers(result):
@@ -206,8 +206,8 @@ def test_verdicts_change_at_their_limits(text, holds, fails):
 
 def test_differences_are_those_of_pairs():
     values = forged()
-    of(values["final"], 800, ONE)["errors"] = [2.0, 1.0, 3.0]
-    of(values["final"], 800, ENTROPY)["errors"] = [2.5, 2.0, 3.6]
+    entry_of(values["final"], 800, ONE)["errors"] = [2.0, 1.0, 3.0]
+    entry_of(values["final"], 800, ENTROPY)["errors"] = [2.5, 2.0, 3.6]
     less, in_errors = claims.compared(values, 800, ONE, ENTROPY)
     assert less == pytest.approx(0.7)
     assert in_errors == pytest.approx(0.7 / (0.07**0.5 / 3**0.5))
@@ -229,7 +229,7 @@ def test_tables_and_the_figure_show_what_was_found(result):
     for axes, hidden in zip(panels, (800, 300), strict=True):
         dots = [line.get_xdata() for line in axes.lines if line.get_marker() == "o"]
         assert [[*one] for one in dots] == [
-            of(before["final"], hidden, name)["errors"] for name in module.NAMES[1:]
+            entry_of(before["final"], hidden, name)["errors"] for name in module.NAMES[1:]
         ]
         crosses = [line for line in axes.lines if line.get_marker() == "x"]
         assert len(crosses) == {800: 4, 300: 1}[hidden]

@@ -12,7 +12,15 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from perceptrons import Perceptron
 from perceptrons.papers import result_files as document
 from perceptrons.papers import runner
-from perceptrons.papers.experiment import Inputs, Result, in_turn, incomparable, judged, near, spread
+from perceptrons.papers.experiment import (
+    ExperimentResult,
+    Inputs,
+    in_turn,
+    incomparable,
+    judged,
+    near,
+    spread,
+)
 from perceptrons.papers.honavar import honavar_or
 from perceptrons.papers.pictures import files
 from perceptrons.papers.runner import EXPERIMENTS, experiment, in_parallel, reproduce
@@ -83,7 +91,7 @@ def test_files_are_written_and_drawn_alike(result, tmp_path):
     assert first[".svg"].startswith(b"<?xml")
     assert first[".png"].startswith(b"\x89PNG")
     page = first[".md"].decode()
-    assert "![OR, learnt correction by correction](honavar-or-quick.svg)" in page
+    assert "![OR, learned correction by correction](honavar-or-quick.svg)" in page
     assert "| 4, 13 | 4, 13 | reproduced | equal |" in page
 
 
@@ -91,7 +99,7 @@ def _documented(values):
     """The document of an experiment with these values, and what its claims were judged by."""
     seen = []
     module = SimpleNamespace(PAPER="x", TITLE="y", check=lambda values: seen.append(values) or [])
-    return document.document("x", module, Inputs({}), Result([], values), True, 0.0), *seen
+    return document.document("x", module, Inputs({}), ExperimentResult([], values), True, 0.0), *seen
 
 
 def test_claims_are_judged_by_what_a_file_can_hold():

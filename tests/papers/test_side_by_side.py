@@ -10,18 +10,29 @@ from torch import nn
 from perceptrons.neural import Growing, MarginLoss
 from perceptrons.neural.training import WARM_UP, ReplayedStep
 from perceptrons.papers.moran import side_by_side
-from perceptrons.papers.moran.side_by_side import Networks, Rows, Trial, best_device, train_side_by_side
+from perceptrons.papers.moran.side_by_side import (
+    LabeledRows,
+    Networks,
+    NetworkTrial,
+    best_device,
+    train_side_by_side,
+)
 
 N_IN, HIDDEN, N_OUT = 6, 8, 3
-TRIALS = [Trial(0.0, 0.1), Trial(1.0, 0.2), Trial(Growing(0.5, 0.05), 0.3), Trial(Growing(0.75, 0.2), 0.1)]
-ENTROPY = Trial(None, 0.2)
+TRIALS = [
+    NetworkTrial(0.0, 0.1),
+    NetworkTrial(1.0, 0.2),
+    NetworkTrial(Growing(0.5, 0.05), 0.3),
+    NetworkTrial(Growing(0.75, 0.2), 0.1),
+]
+ENTROPY = NetworkTrial(None, 0.2)
 SIZES = {"hidden": HIDDEN, "epochs": 4, "batch": 16}  # 50 rows: the last batch has 2
 
 
 def rows_of(seed, n_rows, device="cpu"):
     source = torch.Generator().manual_seed(seed)
     inputs = torch.rand(n_rows, N_IN, generator=source)
-    return Rows(inputs.to(device), (3 * inputs[:, 0]).long().to(device))
+    return LabeledRows(inputs.to(device), (3 * inputs[:, 0]).long().to(device))
 
 
 ROWS, OTHERS = rows_of(0, 50), rows_of(1, 30)
@@ -31,7 +42,7 @@ ROWS, OTHERS = rows_of(0, 50), rows_of(1, 30)
 def double():
     """So that rounding tips no row over its margin, and counts can be compared."""
     torch.set_default_dtype(torch.float64)
-    yield [Rows(rows.inputs.double(), rows.target) for rows in (ROWS, OTHERS)]
+    yield [LabeledRows(rows.inputs.double(), rows.target) for rows in (ROWS, OTHERS)]
     torch.set_default_dtype(torch.float32)
 
 
@@ -72,7 +83,9 @@ def alone(rows, others, trial, seed, epochs, batch):
     return [weights.detach() for weights in network.parameters()], wrong, clocks[-1], clocks[-1] - clocks[-2]
 
 
-@pytest.mark.parametrize("trials", [[*TRIALS, ENTROPY], TRIALS[1:2], [TRIALS[2], ENTROPY, Trial(None, 0.5)]])
+@pytest.mark.parametrize(
+    "trials", [[*TRIALS, ENTROPY], TRIALS[1:2], [TRIALS[2], ENTROPY, NetworkTrial(None, 0.5)]]
+)
 def test_each_network_is_that_trained_alone(trials, double, made):
     rows, others = double
     outcome = train_side_by_side(rows, others, trials=trials, seeds=[3, 4], **SIZES)
@@ -91,7 +104,8 @@ def test_each_network_is_that_trained_alone(trials, double, made):
 
 
 @pytest.mark.parametrize(
-    ("place", "wild"), [(1, Trial(1.0, 1e30)), (1, Trial(Growing(0.5), 1e38)), (3, Trial(None, 1e38))]
+    ("place", "wild"),
+    [(1, NetworkTrial(1.0, 1e30)), (1, NetworkTrial(Growing(0.5), 1e38)), (3, NetworkTrial(None, 1e38))],
 )
 def test_what_becomes_of_one_network_is_nothing_to_the_others(place, wild, made):
     trials = [TRIALS[0], TRIALS[1], TRIALS[2], ENTROPY]
@@ -123,7 +137,7 @@ def test_seeds_may_be_trained_together_or_not(double):
 
 def test_networks_of_a_seed_begin_alike():
     """With He's start: variance 2 / (number of inputs)."""
-    networks = Networks(Rows(torch.zeros(3, 200), torch.arange(3)), 100, TRIALS, [1, 2])
+    networks = Networks(LabeledRows(torch.zeros(3, 200), torch.arange(3)), 100, TRIALS, [1, 2])
     first, first_bias, last, last_bias = networks.weights
     for k in range(1, 4):
         assert torch.equal(first[:, :, :100], first[:, :, 100 * k : 100 * (k + 1)])
@@ -162,7 +176,7 @@ def test_cross_entropy_comes_last():
 
 def test_images():
     images = np.arange(12, dtype=np.uint8).reshape(3, 2, 2) * 20
-    rows = Rows.of_images(images, np.array([2, 0, 1], np.uint8), "cpu")
+    rows = LabeledRows.of_images(images, np.array([2, 0, 1], np.uint8), "cpu")
     assert rows.inputs.dtype == torch.float32
     assert rows.inputs.tolist() == (images.reshape(3, 4).astype(np.float32) / np.float32(255)).tolist()
     assert rows.target.dtype == torch.int64

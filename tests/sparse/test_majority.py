@@ -17,7 +17,7 @@ from perceptrons import SparsePerceptron, load, save
 from perceptrons.rows.encode import as_rows
 from perceptrons.sparse.conjunctions import arrange
 from perceptrons.sparse.majority import boost_by_majority
-from perceptrons.sparse.search import Scope
+from perceptrons.sparse.search import ConjunctionSearch, Scope
 from tests.jit import JIT
 from tests.naive import boosting, majority
 from tests.planted import planted_table
@@ -49,9 +49,8 @@ def random_case(rng, case):
 
 
 def stages_of(rows, attributes, y, weights, scope, n_stages, gamma):
-    return list(
-        boost_by_majority(arrange(as_rows(rows), len(y), attributes), y, weights, scope, n_stages, gamma)
-    )
+    search = ConjunctionSearch(arrange(as_rows(rows), len(y), attributes), y, scope)
+    return list(boost_by_majority(search, weights, n_stages, gamma))
 
 
 def test_the_twin_weighs_rows_as_by_hand():
@@ -92,7 +91,8 @@ def test_thousands_of_stages_neither_overflow_nor_vanish():
             islice(majority.boost(*as_lists(L, y), [1] * 30, [0, 1, 2, 3], 2, n_stages, gamma, False), 5)
         )
         data = arrange(as_rows(L), 30, np.arange(4))
-        runs = boost_by_majority(data, y, np.ones(30), Scope(k=2, penalty=False), n_stages, float(gamma))
+        search = ConjunctionSearch(data, y, Scope(k=2, penalty=False))
+        runs = boost_by_majority(search, np.ones(30), n_stages, float(gamma))
         found = list(islice(runs, 5))
         assert len(found) == 5
         assert [one[:2] for one in found] == [one[:2] for one in expected]
@@ -295,25 +295,6 @@ def test_several_classes_are_voted_on(tmp_path):
         assert model.history_[vector] == alone.history_
     save(model, tmp_path / "model.json")
     assert load(tmp_path / "model.json").to_text() == model.to_text()
-
-
-def test_the_model_file_keeps_it(tmp_path):
-    columns, y = planted_table(12)
-    X = pd.DataFrame(columns)
-    for parameters in ({"stages": 9, "target_size": 4}, {"max_stages": 7, "random_state": 0}):
-        model = SparsePerceptron(booster="majority", **parameters).fit(X, y)
-        save(model, tmp_path / "model.json")
-        again = load(tmp_path / "model.json")
-        assert again.get_params() == model.get_params()
-        assert again.history_ == model.history_
-        assert (again.gamma_, again.stages_, again.cv_trials_) == (
-            model.gamma_,
-            model.stages_,
-            model.cv_trials_,
-        )
-        assert again.weights_.dtype == np.int64
-        assert again.to_text() == model.to_text()
-        assert (again.decision_function(X) == model.decision_function(X)).all()
 
 
 def cross_validated(booster, X, y, n_folds):

@@ -10,14 +10,13 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
-from sklearn.base import clone
 
-from perceptrons import SparsePerceptron, load, save
+from perceptrons import SparsePerceptron
 from perceptrons.rows.encode import as_rows
 from perceptrons.sparse import search
 from perceptrons.sparse.boosting import boost
 from perceptrons.sparse.conjunctions import arrange
-from perceptrons.sparse.search import Scope, Search
+from perceptrons.sparse.search import ConjunctionSearch, Scope
 from tests.jit import JIT
 from tests.naive import boosting as naive
 
@@ -49,7 +48,7 @@ def random_case(rng, case):
 def stages_of(rows, attributes, y, weights, scope, n_stages):
     """As the twin returns them: a stage without error is alone."""
     data = arrange(as_rows(rows), len(y), attributes)
-    found = list(islice(boost(data, y, weights, scope), n_stages))
+    found = list(islice(boost(ConjunctionSearch(data, y, scope), weights), n_stages))
     return found[-1:] if found and found[-1].error == 0.0 else found
 
 
@@ -207,7 +206,7 @@ def test_enough_visits_are_exact_and_say_nothing():
 def first_value(L, attributes, y, weights, scope):
     """What the first stage's |correlation| counts."""
     data = arrange(as_rows(L), len(y), attributes)
-    stage = next(boost(data, y, weights, scope), None)
+    stage = next(boost(ConjunctionSearch(data, y, scope), weights), None)
     if stage is None:
         return 0.0
     return (1 - 2 * stage.error) / (scope.k if scope.penalty and len(stage.literals) > 1 else 1)
@@ -290,41 +289,6 @@ def test_a_rule_of_three_literals_is_the_model():
     assert SparsePerceptron(k=2, stages=1, penalty=False).fit(X, y).score(X, y) < 1.0
 
 
-def test_dense_and_csr_give_the_same_model():
-    rng = np.random.default_rng(4)
-    X = (rng.random((150, 120)) < 0.04).astype(float)
-    y = (X[:, 0] > 0) | (X[:, 1] > 0) | (X[:, 2:8].sum(axis=1) > 0) ^ (rng.random(150) < 0.1)
-    models = [
-        SparsePerceptron(k=3, stages=5, penalty=False).fit(make(X), y) for make in (np.asarray, sp.csr_array)
-    ]
-    assert models[0].history_ == models[1].history_
-    assert models[0].encoder_.sparse_
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_the_model_file_keeps_it(n_classes, tmp_path):
-    rng = np.random.default_rng(13)
-    X = rng.integers(0, 2, (60, 5)).astype(bool)
-    y = (X[:, :3].sum(axis=1) + 3 * (n_classes == 2)) % n_classes
-    model = SparsePerceptron(k=3, stages=8, penalty=False, beam=50, max_visits=10**6).fit(X, y)
-    save(model, tmp_path / "model.json")
-    again = load(tmp_path / "model.json")
-    assert again.get_params() == model.get_params()
-    assert again.history_ == model.history_
-    assert again.missed_ == model.missed_
-    assert again.to_text() == model.to_text()
-    assert (again.decision_function(X) == model.decision_function(X)).all()
-    assert max(len(rule.literals) for rule in again.conjunctions_) == 3
-
-
-def test_parameters_are_copied():
-    model = SparsePerceptron(k=4, beam=20, max_visits=1000, booster="majority")
-    copy = clone(model)
-    assert copy.get_params() == model.get_params()
-    assert (copy.k, copy.beam, copy.max_visits, copy.booster) == (4, 20, 1000, "majority")
-    assert clone(SparsePerceptron()).get_params()["beam"] is None
-
-
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -358,7 +322,7 @@ def test_what_float32_cannot_tell_apart_is_told_apart(layout, monkeypatch):
         weights[own] = 0.02 + 2e-7 * rng.permutation(n)
         D = weights / weights.sum()
         attributes = np.arange(2 + n)
-        found = Search(arrange(as_rows(layout(L)), len(L), attributes), y, Scope(3, False)).best(D)
+        found = ConjunctionSearch(arrange(as_rows(layout(L)), len(L), attributes), y, Scope(3, False)).best(D)
         candidates = naive.conjunctions(attributes.tolist(), 3)
         expected = naive.weak(*as_lists(L, y), D.tolist(), candidates, 3, False)
         assert found.literals == expected[0]
@@ -371,6 +335,6 @@ def test_seeds_and_beams_keep_to_the_limit():
     signs = np.where(y[:, 0], 1, -1).astype(np.int8)
     data = arrange(L, 80, np.arange(70))
     for limit, most in ((10, 70), (None, 20 * 70)):
-        one = Search(data, signs, Scope(3, False, 20, limit))
+        one = ConjunctionSearch(data, signs, Scope(3, False, 20, limit))
         one.best(np.full(80, 1 / 80))
-        assert one.looks[0].visits[1] == most
+        assert one.reports[0].visits[1] == most

@@ -13,20 +13,30 @@ from perceptrons.model_file.document import from_bytes, to_bytes
 from tests.planted import planted_table
 
 
-def test_the_model_file_keeps_it(tmp_path):
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"max_stages": 6},
+        {"k": 3, "stages": 8, "penalty": False, "beam": 50, "max_visits": 10**6},
+        {"booster": "majority", "stages": 9, "target_size": 4},
+        {"booster": "majority", "max_stages": 7},
+    ],
+)
+def test_the_model_file_keeps_it(parameters, tmp_path):
     columns, y = planted_table(12)
     X = pd.DataFrame(columns)
-    three = np.where(columns["width"] > 15, "wide", y)
-    for classes in (y, three):
+    for classes in (y, np.where(columns["width"] > 15, "wide", y)):
         weight = {str(label): 1.0 + (label == "edible") for label in np.unique(classes)}
-        model = SparsePerceptron(random_state=0, max_stages=6, class_weight=weight).fit(X, classes)
+        model = SparsePerceptron(random_state=0, class_weight=weight, **parameters).fit(X, classes)
         save(model, tmp_path / "model.json")
         again = load(tmp_path / "model.json")
         assert again.get_params() == model.get_params()
         assert (again.decision_function(X) == model.decision_function(X)).all()
         assert again.to_text() == model.to_text()
-        assert again.history_ == model.history_
-        assert again.cv_accuracy_.tolist() == model.cv_accuracy_.tolist()
+        for name in ("history_", "stages_", "gamma_", "missed_", "cv_trials_"):
+            assert getattr(again, name) == getattr(model, name)
+        assert np.array_equal(again.cv_accuracy_, model.cv_accuracy_)
+        assert again.weights_.dtype == model.weights_.dtype
         assert list(map(tuple, again.staged_predict(X))) == list(map(tuple, model.staged_predict(X)))
         assert clone(again).fit(X, classes).to_text() == model.to_text()
 

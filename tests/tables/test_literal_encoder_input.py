@@ -84,8 +84,16 @@ def test_rows_of_weight_0_are_as_if_absent():
     assert rows[2].sum() == 0
     with pytest.raises(ValueError, match=r"sample_weight has -1\.0, but a weight must be >= 0"):
         encoder.fit(X, sample_weight=[1, 1, 1, -1])
-    with pytest.raises(ValueError, match=r"non-zero|n_samples=0"):
+    with pytest.raises(ValueError, match="sample_weight is zero for every row"):
         encoder.fit(X, sample_weight=np.zeros(4))
+
+
+@pytest.mark.parametrize("encoder", [LiteralEncoder(), TableEncoder()])
+def test_a_fit_that_raises_leaves_the_encoder_as_it_was(encoder):
+    before = vars(encoder.fit(pd.DataFrame({"a": [1.0, 2.0], "b": ["u", "v"]}))).copy()
+    with pytest.raises(ValueError, match="infinity"):
+        encoder.fit(pd.DataFrame({"c": [1.0, np.inf, 2.0]}))
+    assert vars(encoder) == before
 
 
 def test_weights_of_any_size():
@@ -138,7 +146,7 @@ def test_tables_that_are_none():
 @pytest.mark.parametrize("value", [0, -1, 2.5, True, None, "8", 2**31])
 def test_wrong_parameters(value):
     for name, least in (("n_thresholds", 1), ("max_categories", 2)):
-        message = f"{name}={value!r}, but it must be an integer between {least - 1} and 1e+06; use "
+        message = f"{name}={value!r}, but it must be an integer in [{least}, 1000000]; use "
         with pytest.raises(ValueError, match=re.escape(message)):
             LiteralEncoder(**{name: value}).fit([[1.0], [2.0]])
     LiteralEncoder(n_thresholds=np.int64(1), max_categories=np.int32(2)).fit([[1.0], [2.0]])

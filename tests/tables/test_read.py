@@ -7,21 +7,24 @@ import sys
 import threading
 from collections import Counter
 from datetime import date, timedelta
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
 import pytest
 
-from perceptrons import TableEncoder
-from perceptrons.tables.delimited import Source, read_head, read_rows
+from perceptrons import TableEncoder, tables
+from perceptrons.tables.delimited import TextFile, read_head, read_rows
 from perceptrons.tables.layout import describe, labels_of, lay_out, prepare, split, unseen
 from perceptrons.tables.read import _read_plain, as_names, read, read_table
+from perceptrons.tables.table_error import Argument, TableError
 from tests.bad_tables import BAD_FILES, BAD_TARGETS
+from tests.commands import shell
 
 
 def source(path):
-    return Source(path, path.read_bytes(), path.suffix)
+    return TextFile(path, path.read_bytes(), path.suffix)
 
 
 def write(folder, text, name="table.csv"):
@@ -152,7 +155,7 @@ def test_separators(tmp_path, name, separator, given):
 
 @pytest.mark.parametrize("separator", ["", ";;", '"', "\n", "→"])
 def test_a_separator_is_one_character(tmp_path, separator):
-    with pytest.raises(ValueError, match="is not one character; say for example"):
+    with pytest.raises(ValueError, match="is not one character; use for example"):
         read_table(write(tmp_path, "a,b\n1,2\n"), separator=separator)
 
 
@@ -220,11 +223,11 @@ def test_typed_files(tmp_path):
     read = read_table(tmp_path / "t.pq")
     text, number = pl.String, pl.Float64
     assert read.dtypes[:7] == [pl.Int64, text, pl.Boolean, text, number, text, text]
-    with pytest.raises(ValueError, match=r"Column 'list' holds List\(Int64\).*say --drop list"):
+    with pytest.raises(ValueError, match=r"Column 'list' holds List\(Int64\).*use drop=\['list'\]"):
         prepare(read)
     with pytest.raises(ValueError, match=r"Column 'list' holds.*; write its classes as texts"):
         prepare(read, target="list")
-    with pytest.raises(ValueError, match="say --drop 'a list'"):
+    with pytest.raises(ValueError, match=r"use drop=\['a list'\]"):
         prepare(read.rename({"list": "a list"}))
     assert prepare(read, drop=["list"], nominal=["i", "d"])["i"].to_list() == ["1", "2"]
     assert as_names(pl.Series([0.1, 2], dtype=pl.Float32)).to_list() == ["0.1", "2"]
@@ -286,7 +289,7 @@ def test_a_table_is_laid_out_as_the_encoder_expects_it():
     assert rows[:, :4].tolist() == [[-1, 1, 0, 0], [1, 0, 0, 1]]  # 7 is not 007
     with pytest.raises(ValueError, match="The model needs 'n', but the table has 'b'"):
         lay_out(table.select("b", "code", "empty"), encoder)
-    with pytest.raises(ValueError, match="or say which --separator it uses"):
+    with pytest.raises(ValueError, match="or give the separator that it uses"):
         lay_out(pl.DataFrame({"n,b,code,empty": ["1"]}), encoder)
     assert unseen(lay_out(table, encoder), encoder) == [("code", 1, 2)]
     nothing = TableEncoder().fit(train.select(pl.col("empty").cast(pl.String)))
@@ -357,3 +360,25 @@ def test_the_fast_way_is_taken(tmp_path):
             assert frame.rows()[0][0] == ("1" if header else "a")
     path = write(tmp_path, "a,b\n1,\n")
     assert _read_plain(path.read_bytes(), read_head(source(path), True, None)) is None
+
+
+def test_reading_and_encoding_a_table_imports_no_numba(tmp_path):
+    (tmp_path / "table.csv").write_text("n,y\n1,u\n2,v\n")
+    code = (
+        "import sys\n"
+        "from perceptrons import LiteralEncoder, TableEncoder\n"
+        "from perceptrons.tables import read\n"
+        "frame = read.read(sys.argv[1]).frame; TableEncoder().fit(frame); LiteralEncoder().fit(frame)\n"
+        "assert frame.shape == (2, 2) and 'numba' not in sys.modules"
+    )
+    done = shell(str(tmp_path / "table.csv"), code=code)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_messages_name_arguments_and_no_options():
+    sources = Path(tables.__file__).parent.glob("*.py")
+    assert not [path.name for path in sources if re.search(r"--[a-z]", path.read_text())]
+    error = TableError(
+        "too wide; use ", Argument("drop", ["a b"]), " or another ", Argument("separator"), "."
+    )
+    assert str(error) == "too wide; use drop=['a b'] or another separator."

@@ -5,13 +5,14 @@ Nothing heavy is imported before a command runs, so `--help` answers at once.
 
 import io
 import os
+import shlex
 import sys
+import unicodedata
 from collections.abc import Sequence
 from typing import Any, TextIO
 
-from .printable import one_line
-
 BAD_INPUT, UNEXPECTED, STOPPED, PIPE_CLOSED = 2, 1, 130, 141
+UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # control, invisible (they can reverse a line), surrogates, line ends
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -23,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     code = run(arguments)
     try:
         sys.stdout.flush()
-    except OSError:  # it was complained of; what is left must not be tried again at the very end
+    except OSError:  # reported already; what is left must not be written again at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)
 
@@ -64,7 +65,8 @@ def _complain(error: Any) -> int:
     if type(error).__name__ == "Abort":
         return _stopped()
     expected = hasattr(error, "format_message") or isinstance(error, ValueError | OSError | ImportError)
-    print(f"perceptrons: {one_line(_in_words(error, expected))}", file=sys.stderr)
+    message = " ".join(_in_words(error, expected).split())
+    print(f"perceptrons: {printable(message)}", file=sys.stderr)
     return BAD_INPUT if expected else UNEXPECTED
 
 
@@ -75,7 +77,30 @@ def _in_words(error: Any, expected: bool) -> str:
     if hasattr(error, "format_message"):
         return str(error.format_message())
     if isinstance(error, ModuleNotFoundError):  # typer or rich, which are an extra
-        return f'the command line needs {error.name}: pip install "perceptrons[app]"'
+        missing = str(error.name).partition(".")[0]
+        return f'the command line needs {missing}: pip install "perceptrons[app]"'
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
-    return str(error)
+    return "".join(map(_spelled, getattr(error, "parts", [str(error)])))
+
+
+def _spelled(part: Any) -> str:
+    """A part of a `TableError`: a text, or an argument, which here is an option."""
+    if isinstance(part, str):
+        return part
+    name, value = part
+    if isinstance(value, bool):
+        return f"--{name}" if value else f"--no-{name}"
+    values = value if isinstance(value, list) else [] if value is None else [value]
+    return " ".join([f"--{name}", *map(shlex.quote, values)])
+
+
+def printable(text: object) -> str:
+    """Text from a file or table for a terminal, which would obey its control characters: they are escaped."""
+    plain = str(text)
+    return plain if plain.isprintable() else "".join(map(_escape, plain))
+
+
+def _escape(character: str) -> str:
+    unseen = unicodedata.category(character) in UNSEEN
+    return character.encode("unicode_escape").decode() if unseen else character

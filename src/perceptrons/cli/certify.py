@@ -5,7 +5,7 @@ from typing import Any
 import typer
 
 from . import options
-from .reading import reading
+from .tables import reading
 
 
 def certify(
@@ -28,7 +28,7 @@ def certify(
     from ..margin.certificates import certify as recompute
     from ..tables.layout import labels_of
     from .models import load, warn_of
-    from .progress import waiting
+    from .progress import progress_bar
     from .show import emit
     from .words import as_dicts
 
@@ -40,8 +40,8 @@ def certify(
         )
     target = target or loaded.about.get("target")
     if target is None:
-        raise ValueError(f"{model} does not say which column holds the classes; name it with --target.")
-    with waiting("certifying"):
+        raise ValueError(f"{model} does not name the column of the classes; name it with --target.")
+    with progress_bar("certifying"):
         frame = loaded.read_table(table, reading(header, separator, missing), target)
         y = labels_of(frame, target, loaded.learner.classes_)
         cells, unseen = loaded.lay_out(frame)

@@ -6,18 +6,18 @@ from typing import Annotated, Any
 import typer
 
 from . import options
-from .reading import Reading, reading
+from .tables import Reading, reading
 
 
 def compare(
     table: options.MaybeTable = None,
     target: options.MaybeTarget = None,
-    folds: Annotated[
-        int, typer.Option("--folds", help="Parts of the cross-validation.", min=2, metavar="N")
-    ] = 10,
+    folds: Annotated[int, typer.Option("--folds", help="Number of folds.", min=2, metavar="N")] = 10,
     learner: Annotated[
         list[str] | None,
-        typer.Option("--learner", help="Compare this one; may be repeated. Else all.", metavar="NAME"),
+        typer.Option(
+            "--learner", help="Compare this learner; may be repeated. Default: all.", metavar="NAME"
+        ),
     ] = None,
     reject_cost: options.RejectCost = None,
     costs: options.CostsFile = None,
@@ -32,7 +32,7 @@ def compare(
 ) -> None:
     """Learners side by side on a table, cross-validated.
 
-    One line each: accuracy, what errors and refusals cost, size, the margin it certifies, and how training
+    One line each: accuracy, what errors and rejections cost, size, the margin it certifies, and how training
     ended.
 
     \b
@@ -41,15 +41,17 @@ def compare(
     from ..comparison import compare as run
     from ..rejection.costs import Costs
     from .costs_file import for_classes
-    from .progress import waiting
+    from .progress import progress_bar
     from .show import emit
 
     prices = options.read_costs(reject_cost, costs) or Costs()
     how = reading(header, separator, missing)
     if table is None:
-        _refuse({"target": target, "drop": drop, "nominal": nominal, "no-header": header is False})
-        _refuse(dict.fromkeys(how.given(), True))
-    with waiting("comparing") as progress:
+        _check_no_table_options(
+            {"target": target, "drop": drop, "nominal": nominal, "no-header": header is False}
+        )
+        _check_no_table_options(dict.fromkeys(how.given(), True))
+    with progress_bar("comparing") as progress:
         data = _table(table, target, drop, nominal, how)
         prices = for_classes(prices, data.names(), costs)
         results = run(
@@ -81,19 +83,19 @@ def compare(
 
 
 def _explained(result: Any, n_classes: int) -> Any:
-    """A learner of two classes fails in words for Python; here in those of the command line."""
-    from ..learners import tells_apart
+    """A learner of two classes fails with a message for Python; this one is for the command line."""
+    from ..learners import supports_classes
     from .words import too_many
 
-    if result.risk is not None or tells_apart(result.learner, n_classes):
+    if result.risk is not None or supports_classes(result.learner, n_classes):
         return result
     return replace(result, notes=(f"failed: it {too_many(n_classes)}.",))
 
 
-def _refuse(options: dict[str, Any]) -> None:
+def _check_no_table_options(options: dict[str, Any]) -> None:
     for name, given in options.items():
         if given:
-            raise ValueError(f"--{name} is about a table; name its file, too.")
+            raise ValueError(f"--{name} is about a table in a file; name the file, too.")
 
 
 def _table(table: Any, target: str | None, drop: Any, nominal: Any, how: Reading) -> Any:
@@ -111,12 +113,12 @@ def _show_data(data: Any) -> None:
         kinds = ", ".join(f"{number:,} {kind}" for kind, number in data.kinds().items())
         missing = {0: "no cell", 1: "1 cell"}.get(data.missing(), f"{data.missing():,} cells")
         say(f"Columns: {kinds}; {missing} missing.")
-    say(f"Always answering {name} is right for {percent(count / len(data.y))}.")
+    say(f"Baseline (always {name}): {percent(count / len(data.y))}.")
     say(*first([f"Hint: {hint}" for hint in data.hints]))
 
 
 def _show_choices(data: Any, learners: list[str], asked: int, folds: int) -> None:
-    """What is not done as one might expect."""
+    """Where the comparison differs from what was asked for."""
     from ..learners import FEW_EPOCHS, MANY_ROWS
     from .show import say
 
@@ -124,24 +126,26 @@ def _show_choices(data: Any, learners: list[str], asked: int, folds: int) -> Non
         rare, count = data.classes()[-1]
         say(f"{folds} folds, not {asked}: class {rare!r} has {count} rows.")
     if len(data.y) > MANY_ROWS and "kernel" in learners:
-        say(f"Above {MANY_ROWS:,} rows the kernel gets {FEW_EPOCHS} epochs at most.")
+        say(f"Above {MANY_ROWS:,} rows the kernel makes {FEW_EPOCHS} epochs at most.")
     if not learners:
         _show_left_out(len(data.y), len(data.classes()))
 
 
 def _show_left_out(n_rows: int, n_classes: int) -> None:
-    from ..learners import LEARNERS, MANY_ROWS, SLOW, tells_apart
+    from ..learners import LEARNERS, MANY_ROWS, SLOW, supports_classes
     from .show import say
     from .words import listing
 
-    able = [name for name in LEARNERS if tells_apart(name, n_classes)]
+    able = [name for name in LEARNERS if supports_classes(name, n_classes)]
     slow = [name for name in SLOW if name in able]
     if n_rows > MANY_ROWS:
         names = listing(slow)
-        say(f"Above {MANY_ROWS:,} rows {names} are slow, and left out; --learner {slow[0]} asks for one.")
+        say(
+            f"Above {MANY_ROWS:,} rows {names} are slow and left out; use --learner {slow[0]} to include one."
+        )
     for name in LEARNERS:
         if name not in able:
-            say(f"{name} tells two classes apart, not {n_classes}, and is left out.")
+            say(f"{name} supports two classes, not {n_classes}, and is left out.")
 
 
 def _show_results(results: list[Any], folds: int, costs: Any) -> None:
@@ -173,10 +177,10 @@ def _show_results(results: list[Any], folds: int, costs: Any) -> None:
     )
     say(*first([f"{one.learner} {one.notes[0]}" for one in results if one.risk is None]))
     say(
-        f"Accuracy: of the rows answered, mean ± deviation over {folds} folds. Risk: the mean cost of a row, "
-        f"where {costs_in_words(costs)}; the least is best. The rest: fitted to all rows. Margins are those "
-        "of the encoded rows (numbers standardised, names one-hot): for max and soft margin as they are, "
-        "else with a coordinate for the intercept; the kernel's are in its feature space."
+        f"Accuracy: that of the rows answered, mean ± deviation over {folds} folds. Risk: the mean cost of a "
+        f"row, where {costs_in_words(costs)}; lower is better. The other columns describe one fit on all "
+        "rows. Margins are those of the encoded rows (numbers standardized, names one-hot): for max and soft "
+        "margin as they are, else with a coordinate for the intercept; the kernel's are in its feature space."
     )
 
 
@@ -205,7 +209,7 @@ def _rejected(result: Any) -> str:
 
 
 def _training(result: Any) -> str:
-    """How it ended, in few words; why one failed is said below the table, where there is room."""
+    """How training ended, in few words; the reason of a failure stands below the table."""
     if result.risk is None:
         return ""
     notes = "; ".join(note.removesuffix(" reached") for note in result.notes)

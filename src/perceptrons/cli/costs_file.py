@@ -1,6 +1,6 @@
 """What answers cost, from a JSON file such as {"wrong": {"healthy": 1, "ill": 5}, "reject": 0.3}.
 
-People write these files, so a slip is refused with a reason: a misspelled member would leave its default.
+People write these files, so a mistake raises: a misspelled member would otherwise keep its default.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Where results are written: looked at before the work, better than after it."""
+"""The files that commands write to, checked before the work."""
 
 import os
 from pathlib import Path
@@ -27,7 +27,9 @@ def check_text(out: Path) -> None:
     """Predictions are text, and the suffix must not say something else."""
     if out.suffix and out.suffix.lower() not in SEPARATORS:
         known = ", ".join(SEPARATORS)
-        raise ValueError(f"Predictions are written as text, but {out} is none; let it end in {known}.")
+        raise ValueError(
+            f"Predictions are written as text, but {out} is not a text file; use a name that ends in {known}."
+        )
 
 
 def check_savable(learner: Any, name: str) -> None:
@@ -35,5 +37,7 @@ def check_savable(learner: Any, name: str) -> None:
     from ..model_file.estimators import HOMES
 
     if type(learner).__name__ not in HOMES:
-        other = "conservative, which may reject two classes, too" if may_reject(learner) else "a perceptron"
-        raise ValueError(f"The learner {name!r} cannot be saved; leave --out away, or choose {other}.")
+        other = (
+            "conservative, which can reject rows of two classes" if may_reject(learner) else "a perceptron"
+        )
+        raise ValueError(f"The learner {name!r} cannot be saved; omit --out, or choose {other}.")

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from . import options
-from .reading import reading
+from .tables import reading
 
 MOST_PARTS = 20  # of a linear model, shown
-ENCODED = "Values are those of the encoded row: numbers standardised, yes and no +1 and -1, names one-hot."
+ENCODED = "Values are those of the encoded row: numbers standardized, yes and no +1 and -1, names one-hot."
 
 
 @dataclass(frozen=True)
@@ -38,20 +38,20 @@ def explain(
 ) -> None:
     """Why a model predicts what it does for a row of a table.
 
-    A score is a sum; shown is what each rule of a sparse model (of a scorecard, its points), or each column
-    of a linear one as it is encoded, adds to it. A model that may reject answers where the sum is far enough
+    A score is a sum: the table shows what each rule of a sparse model (of a scorecard, its points), or each
+    encoded column of a linear one, adds to it. A model that may reject answers where the sum is far enough
     from 0.
 
     \b
     Example: perceptrons explain model.json new.csv --row 3
     """
     from .models import load, warn_of
-    from .progress import waiting
+    from .progress import progress_bar
     from .show import emit
     from .words import bands_as_dicts
 
     loaded = load(model)
-    with waiting("explaining"):
+    with progress_bar("explaining"):
         frame = loaded.read_table(table, reading(header, separator, missing))
         cells, unseen = loaded.lay_out(frame, row)
         encoded, learner = loaded.encode(cells), loaded.learner
@@ -60,9 +60,9 @@ def explain(
         parts = _parts(loaded, encoded, vector)
         if is_scorecard(learner):
             score = sum(part.adds for part in parts)
-        refused = loaded.refused(encoded)
+        rejected = loaded.rejected(encoded)
     facts = {"row": row, "prediction": prediction, "label": label, "score": score}
-    facts |= {"rejected": None if refused is None else bool(refused[0]), "bands": bands_as_dicts(learner)}
+    facts |= {"rejected": None if rejected is None else bool(rejected[0]), "bands": bands_as_dicts(learner)}
     if json:
         emit(
             {**facts, "parts": [part.facts() for part in parts], "unseen": [one._asdict() for one in unseen]}
@@ -89,7 +89,7 @@ def _parts(loaded: Any, rows: Any, vector: int) -> list[Reason]:
     if not hasattr(learner, "coef_"):
         raise ValueError(
             f"A {type(learner).__name__} compares a row with rows it has kept and has no weights of columns, "
-            "so there are no parts to show; fit a linear learner, or --learner sparse."
+            "so there are no parts to show; use a linear learner, or --learner sparse."
         )
     return linear_parts(
         loaded.encoder.get_feature_names_out(), rows, learner.coef_[vector], learner.intercept_[vector]
@@ -166,7 +166,7 @@ def _meaning(total: str, facts: dict[str, Any], learner: Any) -> str:
 
 
 def _beside_bands(total: str, facts: dict[str, Any], classes: list[Any], bands: list[float]) -> str:
-    """Where the sum lies, and what that means; a refusal with the answer it stands for."""
+    """Where the sum lies, and what that means; a rejection with the answer it replaces."""
     side = int(facts["score"] >= 0.0)
     told, low, high = _told_apart([facts["score"], 0.0 - bands[0], bands[1]], len(total.partition(".")[2]))
     if not facts["rejected"]:

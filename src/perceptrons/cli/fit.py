@@ -9,7 +9,7 @@ import typer
 
 from . import options
 from .destinations import check_out, check_savable
-from .reading import reading
+from .tables import reading
 
 MOST_COLUMNS = 20  # shown
 SPELLED = re.compile("[-+]?[0-9]{1,18}")  # whole numbers that 64 bits hold
@@ -19,7 +19,8 @@ def fit(
     table: options.Table,
     target: options.Target,
     learner: Annotated[
-        str, typer.Option("--learner", help="One that compare shows, or a name like pam.", metavar="NAME")
+        str,
+        typer.Option("--learner", help="A learner that compare shows, or a name like pam.", metavar="NAME"),
     ] = "perceptron",
     out: Annotated[
         Path | None, typer.Option("--out", help="Write the model to this file.", metavar="FILE")
@@ -48,7 +49,7 @@ def fit(
     from ..comparison import quietly
     from ..learners import build_learner, for_tables, may_reject
     from ..model_file.save_load import save
-    from .progress import waiting
+    from .progress import progress_bar
     from .show import emit
     from .tables import training_table
 
@@ -56,12 +57,12 @@ def fit(
     last = build_learner(learner, seed=seed, max_epochs=max_epochs, costs=prices)
     model = for_tables(last)
     if not may_reject(last):
-        _refuse({"reject-cost": reject_cost, "costs": costs, "reject-label": reject_label}, learner)
+        _check_no_costs({"reject-cost": reject_cost, "costs": costs, "reject-label": reject_label}, learner)
     if out is not None:
         check_out(out, table=table)
         check_savable(last, learner)
     how = reading(header, separator, missing)
-    with waiting(f"fitting {learner}"):
+    with progress_bar(f"fitting {learner}"):
         data = training_table(table, target, drop, nominal, how)
         _check_classes(learner, len(data.names()))
         if may_reject(last):
@@ -77,20 +78,20 @@ def fit(
         _show(data, last, report)
 
 
-def _refuse(given: dict[str, Any], learner: str) -> None:
+def _check_no_costs(given: dict[str, Any], learner: str) -> None:
     for name, value in given.items():
         if value not in (None, "auto"):
             raise ValueError(
-                f"--{name} is for learners that may reject, and {learner!r} always answers; say --learner "
-                "conservative, or leave it out."
+                f"--{name} is for learners that can reject, and {learner!r} always answers; use --learner "
+                "conservative, or omit it."
             )
 
 
 def _check_classes(learner: str, n_classes: int) -> None:
-    from ..learners import tells_apart
+    from ..learners import supports_classes
     from .words import too_many
 
-    if not tells_apart(learner, n_classes):
+    if not supports_classes(learner, n_classes):
         raise ValueError(f"{learner} {too_many(n_classes)}.")
 
 
@@ -104,16 +105,16 @@ def _prepare(model: Any, classes: list[Any], costs: Path | None, label: str) -> 
 
 
 def _label(text: str, classes: list[Any]) -> Any:
-    """What stands for a refusal: a number if the classes are numbers and the text spells one."""
+    """The label of rejected rows: a number if the classes are numbers and the text spells one."""
     from ..rejection.labels import AUTO, WORD
 
     numbers = not isinstance(classes[0], str)
     label = int(text) if numbers and SPELLED.fullmatch(text) else text
-    said = WORD if label == AUTO and not numbers else label
-    if said in classes or str(said) in map(str, classes):  # 1 is True
+    used = WORD if label == AUTO and not numbers else label
+    if used in classes or str(used) in map(str, classes):  # 1 is True
         raise ValueError(
-            f"Rejected rows would get {said!r}, but that is one of the classes {classes}; say --reject-label "
-            "TEXT with another."
+            f"Rejected rows would get {used!r}, but that is one of the classes {classes}; choose another "
+            "with --reject-label TEXT."
         )
     return label
 
@@ -126,13 +127,13 @@ def _outcome(model: Any, X: Any, y: Any) -> dict[str, Any]:
     from .words import bands_as_dicts
 
     answers, rejected = answers_of(model, X)
-    refuses = may_reject(model)
+    rejects = may_reject(model)
     return {
         "training_accuracy": accuracy_of(answers == y, rejected),
-        "rejected": float(rejected.mean()) if refuses else None,
-        "risk": model.risk(X, y) if refuses else None,
+        "rejected": float(rejected.mean()) if rejects else None,
+        "risk": model.risk(X, y) if rejects else None,
         "bands": bands_as_dicts(model),
-        "costs": asdict(read_costs(model.costs, model.reject_cost)) if refuses else None,
+        "costs": asdict(read_costs(model.costs, model.reject_cost)) if rejects else None,
     }
 
 
@@ -165,13 +166,13 @@ def _show(data: Any, model: Any, report: dict[str, Any]) -> None:
     from .words import show_certificates, votes_in_words
 
     name, count = data.classes()[0]
-    always = f"always answering {name}: {percent(count / len(data.y))}"
+    always = f"baseline, always {name}: {percent(count / len(data.y))}"
     say(data.headline())
     _show_columns(data)
     say(*first([f"Hint: {hint}" for hint in data.hints]))
     say(f"{report['learner']}, {size_of(model)}: {_training_rows(report)} ({always}).")
     if report["rejected"] is not None:
-        _show_refusals(model, report)
+        _show_rejection(model, report)
     if report["rules"]:
         text(model.to_text())
     if report["bytes"]:
@@ -182,7 +183,7 @@ def _show(data: Any, model: Any, report: dict[str, Any]) -> None:
     written = (
         f"Written to {report['file']}."
         if report["file"]
-        else "Nothing is written; --out FILE keeps the model."
+        else "Nothing is written; use --out FILE to keep the model."
     )
     say(written)
 
@@ -197,13 +198,13 @@ def _training_rows(report: dict[str, Any]) -> str:
 
     rejected, accuracy = report["rejected"], report["training_accuracy"]
     if rejected is None:
-        return f"{percent(accuracy)} of the training rows right"
+        return f"{percent(accuracy)} of the training rows correct"
     if accuracy is None:
         return "none of the training rows answered"
-    return f"{percent(1 - rejected)} of the training rows answered, {percent(accuracy)} of these right"
+    return f"{percent(1 - rejected)} of the training rows answered, {percent(accuracy)} of these correct"
 
 
-def _show_refusals(model: Any, report: dict[str, Any]) -> None:
+def _show_rejection(model: Any, report: dict[str, Any]) -> None:
     from ..rejection.costs import Costs
     from .show import say
     from .words import costs_in_words, when_it_answers

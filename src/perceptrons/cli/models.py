@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .reading import Reading
+from .tables import Reading
 
 
 class Loaded(NamedTuple):
@@ -13,7 +13,7 @@ class Loaded(NamedTuple):
     about: dict[str, Any]
 
     def read_table(self, path: Path, reading: Reading, target: str | None = None) -> Any:
-        """A table read as the training table was, unless told otherwise; names and labels as written."""
+        """A table read as the training table was, unless options say otherwise; names as written."""
         from ..tables.cells import NOMINAL
 
         names = [*self.encoder.feature_names_in_, *([] if target is None else [target])]
@@ -37,12 +37,12 @@ class Loaded(NamedTuple):
         """Rows that are laid out, as the learner takes them."""
         return rows if self.learner is self.pipeline else self.encoder.transform(rows)
 
-    def refused(self, encoded: Any) -> Any:
+    def rejected(self, encoded: Any) -> Any:
         """Which of the encoded rows are rejected; None if the model always answers."""
         from ..learners import may_reject
 
-        refuses = may_reject(self.learner) and self.learner.reject_label_ is not None
-        return self.learner.rejects(encoded) if refuses else None
+        rejects = may_reject(self.learner) and self.learner.reject_label_ is not None
+        return self.learner.rejects(encoded) if rejects else None
 
 
 def load(path: Path) -> Loaded:
@@ -68,5 +68,5 @@ def warn_of(unseen: list[Any]) -> None:
     """Such names count as missing, which should not happen unnoticed."""
     from .show import first, warn
 
-    lines = [f"{name}: {new:,} of {all_:,} values are none the model knows" for name, new, all_ in unseen]
+    lines = [f"{name}: {new:,} of {all_:,} values are unknown to the model" for name, new, all_ in unseen]
     warn(first(lines))

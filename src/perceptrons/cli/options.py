@@ -46,8 +46,8 @@ Missing = Annotated[
     list[str] | None,
     typer.Option(
         "--missing",
-        help="Cells like this are missing; may be repeated. Empty ones are anyway, and ?, NA, N/A, #N/A, "
-        "<NA>, NaN and null.",
+        help="Cells like this are missing; may be repeated. Empty cells always count as missing, and "
+        "so do ?, NA, N/A, #N/A, <NA>, NaN and null.",
         metavar="TEXT",
     ),
 ]
@@ -62,7 +62,7 @@ RejectCost = Annotated[
     float | None,
     typer.Option(
         "--reject-cost",
-        help="What a refusal costs, where an error costs 1 and a right answer nothing; 0.2 if not said.",
+        help="What a rejection costs, where an error costs 1 and a right answer nothing; default 0.2.",
         show_default=False,
         metavar="NUMBER",
     ),
@@ -94,7 +94,7 @@ def read_costs(reject_cost: float | None, file: Path | None) -> "Costs | None":
     from .costs_file import read_costs_file
 
     if reject_cost is not None and file is not None:
-        raise ValueError("--reject-cost and --costs both say what a refusal costs; leave out one of the two.")
+        raise ValueError("--reject-cost and --costs both say what a rejection costs; omit one of the two.")
     if file is not None:
         return read_costs_file(file)
     if reject_cost is not None and not 0.0 <= reject_cost < 1.0:

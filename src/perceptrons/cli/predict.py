@@ -9,10 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from ..tables.delimited import SEPARATORS
-from . import options
+from . import options, printable
 from .destinations import check_out, check_text
-from .printable import printable
-from .reading import reading
+from .tables import reading
 
 
 def predict(
@@ -32,43 +31,43 @@ def predict(
     """Predict the class of every row of a table, as CSV.
 
     A model that may reject answers "reject" where it does, or what fit --reject-label said; if the classes
-    are numbers it is 0, -1 or another number that is no class. A line on stderr tells how often.
+    are numbers it is 0, -1 or another number that is no class. A line on stderr says how often.
 
     \b
     Example: perceptrons predict model.json new.csv --out predictions.csv
     """
     from .models import load, warn_of
-    from .progress import waiting
+    from .progress import progress_bar
     from .show import emit, say, warn
 
     if out is not None:
         check_out(out, table=table, model=model)
         check_text(out)
     loaded = load(model)
-    with waiting("predicting"):
+    with progress_bar("predicting"):
         frame = loaded.read_table(table, reading(header, separator, missing))
         rows, unseen = loaded.lay_out(frame)
         encoded = loaded.encode(rows)
         columns: dict[str, list[Any]] = {"prediction": loaded.learner.predict(encoded).tolist()}
         if scores:
             columns |= _scores(loaded.learner, encoded)
-        refused = loaded.refused(encoded)
-        n_refused = None if refused is None else int(refused.sum())
+        rejected = loaded.rejected(encoded)
+        n_rejected = None if rejected is None else int(rejected.sum())
     if out is not None:
         _write(out, _as_csv(columns, SEPARATORS.get(out.suffix.lower(), ",")))
     if json:
         file = None if out is None else str(out)
         told = {"rows": len(rows), "file": file, "unseen": [one._asdict() for one in unseen]}
-        emit({**told, "rejected": n_refused, **columns})
+        emit({**told, "rejected": n_rejected, **columns})
         return
     warn_of(unseen)
     if out is None:
         _print(_as_csv(columns))
     else:
         say(f"{len(rows):,} predictions written to {out}.")
-    if n_refused:
+    if n_rejected:
         label = loaded.learner.reject_label_
-        warn([f"{n_refused:,} of {len(rows):,} rows are rejected, and get {label!r}"])
+        warn([f"{n_rejected:,} of {len(rows):,} rows are rejected, and get {label!r}"])
 
 
 def _scores(learner: Any, encoded: Any) -> dict[str, list[Any]]:

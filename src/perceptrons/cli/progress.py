@@ -12,7 +12,7 @@ FIRST = " (the first run compiles, once)"
 
 
 @contextmanager
-def waiting(what: str) -> Iterator[Callable[[int, int, str], None]]:
+def progress_bar(what: str) -> Iterator[Callable[[int, int, str], None]]:
     """Yields a function of (done, total, what) that moves the bar; not called, the bar just swings."""
     console = Console(stderr=True)
     bar = Progress(

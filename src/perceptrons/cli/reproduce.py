@@ -92,9 +92,9 @@ def _check(names: list[str], out: Path) -> None:
 
 def _one(name: str, what: str, quick: bool, out: Path, jobs: int) -> dict[str, Any]:
     from ..papers.runner import in_parallel, reproduce, write
-    from .progress import waiting
+    from .progress import progress_bar
 
-    with waiting(what) as progress:
+    with progress_bar(what) as progress:
         each = in_parallel(jobs, lambda done, total: progress(done, total, what))
         result = reproduce(name, quick=quick, each=each)
         write(result, out)

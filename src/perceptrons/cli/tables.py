@@ -1,13 +1,46 @@
-"""From the options of a command to rows and labels."""
+"""From the options of a command to a table: how it is written, its rows and labels."""
 
 from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .reading import Reading
+
+class Reading(NamedTuple):
+    """How a table is written, as far as a command or a model file says so; the rest the file shows."""
+
+    header: bool | None = None
+    separator: str | None = None
+    missing: tuple[str, ...] = ()
+
+    def read(self, path: Path, **more: Any) -> Any:
+        """The table in a file, `tables.read.TableFromFile`."""
+        from ..tables.read import read
+
+        return read(path, **self._asdict(), **more)
+
+    def given(self) -> list[str]:
+        """The options that were given."""
+        return [name for name, value in self._asdict().items() if value not in (None, ())]
+
+    def to_about(self) -> dict[str, Any]:
+        """For a model file, which keeps texts and flags: one mark for missing cells per line."""
+        kept = {**self._asdict(), "missing": "\n".join(self.missing)}
+        return {name: kept[name] for name in self.given()}
+
+    def or_as_in(self, about: dict[str, Any]) -> "Reading":
+        """What is not given here is as it was when the model was fitted."""
+        return Reading(
+            about.get("header") if self.header is None else self.header,
+            about.get("separator") if self.separator is None else self.separator,
+            (*str(about.get("missing", "")).splitlines(), *self.missing),
+        )
 
 
-class Training(NamedTuple):
+def reading(header: bool | None, separator: str | None, missing: list[str] | None) -> Reading:
+    return Reading(header, separator, tuple(missing or ()))
+
+
+class TrainingTable(NamedTuple):
     """A table to learn from."""
 
     title: str
@@ -54,7 +87,7 @@ class Training(NamedTuple):
 
 def training_table(
     path: Path, target: str | None, drop: list[str] | None, nominal: list[str] | None, reading: Reading
-) -> Training:
+) -> TrainingTable:
     from ..tables.layout import describe, listed, prepare, split
     from .hints import hints
 
@@ -62,18 +95,20 @@ def training_table(
     as_written = [name for name in [target, *nominal] if name is not None]
     table = reading.read(path, text=as_written, used=lambda name: name not in drop)
     if target is None:
-        raise ValueError(f"Say which column to predict: --target, one of {listed(table.frame.columns)}.")
+        raise ValueError(f"Name the column to predict with --target, one of {listed(table.frame.columns)}.")
     if target in drop:
-        raise ValueError(f"The target {target!r} cannot be dropped; leave out one of the two options.")
+        raise ValueError(f"The target {target!r} cannot be dropped; omit one of the two options.")
     X, y = split(prepare(table.frame, drop, nominal, target), target)
     facts = describe(X)
-    return Training(path.name, X, y, X.columns, facts, hints(X, facts, table.unnamed, nominal))
+    return TrainingTable(path.name, X, y, X.columns, facts, hints(X, facts, table.unnamed, nominal))
 
 
-def built_in_table() -> Training:
+def built_in_table() -> TrainingTable:
     """scikit-learn's breast cancer data."""
     from sklearn.datasets import load_breast_cancer
 
     data = load_breast_cancer()
     names = [str(name) for name in data.feature_names]
-    return Training("breast cancer (scikit-learn)", data.data, data.target_names[data.target], names, [], [])
+    return TrainingTable(
+        "breast cancer (scikit-learn)", data.data, data.target_names[data.target], names, [], []
+    )

@@ -12,16 +12,14 @@ from ..rejection.costs import Costs
 from ..sparse.weighted_conjunctions import ALWAYS
 from .show import bullets, interval, percent, say, table
 
-SPACE = "Margins are those of the encoded rows: numbers standardised, names one-hot."
+SPACE = "Margins are those of the encoded rows: numbers standardized, names one-hot."
 LIFTED_SPACE = (
-    "Margins are those of the encoded rows: numbers standardised, names one-hot, a coordinate for the "
+    "Margins are those of the encoded rows: numbers standardized, names one-hot, a coordinate for the "
     "intercept."
 )
 FEATURE_SPACE = "Margins are those of the kernel's feature space, with a coordinate for the intercept."
-
-
 MANY = 1e15  # a number of corrections that is not written out
-NOTHING = 0.999  # errors on new rows, of which so many are no news
+NOTHING = 0.999  # a bound on errors that is too large to be news
 FEW = 4  # classes whose costs are written out
 
 
@@ -95,10 +93,10 @@ def _margin(certificate: Any) -> str:
     n_errors, n_rows, bound = certificate.n_errors, certificate.n_rows, certificate.margin_bound
     limit = "" if bound is None else f", and no hyperplane has more than {bound:.3g}"
     if certificate.separable:
-        return f"All {n_rows:,} rows are on their side, with margin {certificate.margin:.3g}{limit}."
+        return f"All {n_rows:,} rows are classified correctly, with margin {certificate.margin:.3g}{limit}."
     if not n_errors and bound is not None:
-        return f"No row is predicted wrong, but some lie on the hyperplane{limit}."
-    wrong = f"{n_errors:,} of {n_rows:,} rows ({percent(n_errors / n_rows)}) are on the wrong side"
+        return f"No row is misclassified, but some lie on the hyperplane{limit}."
+    wrong = f"{n_errors:,} of {n_rows:,} rows ({percent(n_errors / n_rows)}) are misclassified"
     if certificate.separable is False:
         return f"{wrong}; it is proved that no hyperplane separates them all."
     if bound is None:
@@ -121,11 +119,11 @@ def _rows(certificate: Any) -> str:
 def _new_rows(certificate: Any) -> str:
     bound = certificate.generalization_bound(0.05)
     if bound is None:
-        return "Nothing is proved about new rows: the rows used do not rebuild these weights."
+        return "Nothing is proved about new rows: refitting on the rows used would not give the same model."
     if bound > NOTHING:
-        return "Too many rows were used, for their number, to prove anything about new ones."
+        return "Too large a share of the rows was used to prove anything about new ones."
     most = percent(math.ceil(1000 * bound) / 1000)
-    return f"With probability 95 %, at most {most} of new rows drawn like these are predicted wrong."
+    return f"With probability 95 %, at most {most} of new rows drawn like these are misclassified."
 
 
 def _one_per_class(certificates: Sequence[Any], classes: Sequence[Any]) -> None:
@@ -154,14 +152,14 @@ def listing(names: Sequence[str], last: str = "and") -> str:
 
 def too_many(n_classes: int) -> str:
     """Why a learner does not take a table of so many classes."""
-    return f"tells two classes apart, not {n_classes}; --learner chow takes more"
+    return f"supports two classes, not {n_classes}; use --learner chow for more"
 
 
 def costs_in_words(costs: Costs) -> str:
-    """Half a sentence: what a refusal and an error cost, and what a right answer earns, if it does."""
+    """Half a sentence: what a rejection and an error cost, and what a right answer earns, if it does."""
     earns = any(costs.gain.values()) if isinstance(costs.gain, dict) else bool(costs.gain)
     gain = f", a right answer earns {_price(costs.gain)}" if earns else ""
-    return f"a refusal costs {_price(costs.reject)}, an error {_price(costs.wrong)}{gain}"
+    return f"a rejection costs {_price(costs.reject)}, an error {_price(costs.wrong)}{gain}"
 
 
 def _price(value: Any) -> str:
@@ -194,7 +192,7 @@ def when_it_answers(model: Any) -> str:
     if bands is not None:
         return _bands_in_words(model.classes_.tolist(), bands)
     if model.threshold_ is None:
-        return "Answers where that is expected to cost less than a refusal, and rejects the rest."
+        return "Answers where that is expected to cost less than a rejection, and rejects the rest."
     return f"Answers where a class has a probability of at least {model.threshold_:g}, and rejects the rest."
 
 

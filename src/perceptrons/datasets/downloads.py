@@ -23,7 +23,7 @@ GZIP = b"\x1f\x8b"  # how compressed files begin
 PATIENCE = 60  # seconds without an answer
 
 
-class Raw(NamedTuple):
+class RawFile(NamedTuple):
     title: str
     file: str  # below PERCEPTRONS_DATA
     size: int  # of the content, in bytes
@@ -32,17 +32,17 @@ class Raw(NamedTuple):
     caution: str = ""  # "; " and why the content there may be another
 
 
-class Content(NamedTuple):
+class FileContent(NamedTuple):
     data: bytes  # not compressed
     where: str
 
 
-def fetch(raw: Raw) -> Content:
+def fetch(raw: RawFile) -> FileContent:
     """From the first place that has the file; one that is there but broken is an error."""
     return in_folder(raw) or _kept(raw) or _downloaded(raw)
 
 
-def in_folder(raw: Raw) -> Content | None:
+def in_folder(raw: RawFile) -> FileContent | None:
     """From the folder PERCEPTRONS_DATA; None if there is no such folder or file."""
     folder = os.environ.get(FOLDER)
     if not folder:
@@ -52,18 +52,18 @@ def in_folder(raw: Raw) -> Content | None:
     return _read(raw, path, f"{raw.file} in the folder {FOLDER}", remedy)
 
 
-def lack(raw: Raw) -> str:
+def lack(raw: RawFile) -> str:
     """Why it was not found in the folder."""
     folder = os.environ.get(FOLDER)
     return f"{FOLDER}={folder} has no file {raw.file}" if folder else f"{FOLDER} is not set"
 
 
-def _kept(raw: Raw) -> Content | None:
+def _kept(raw: RawFile) -> FileContent | None:
     path = _keeping(raw)
     return _read(raw, path, raw.url, f"delete {path} to fetch it again")
 
 
-def _keeping(raw: Raw) -> Path:
+def _keeping(raw: RawFile) -> Path:
     """Where a download is kept; SCIKIT_LEARN_DATA moves it."""
     try:
         home = Path(get_data_home(), "perceptrons")
@@ -76,7 +76,7 @@ def _keeping(raw: Raw) -> Path:
     return home / raw.url.rpartition("/")[2]
 
 
-def _read(raw: Raw, path: Path, where: str, remedy: str) -> Content | None:
+def _read(raw: RawFile, path: Path, where: str, remedy: str) -> FileContent | None:
     try:
         with path.open("rb") as file:
             found = file.read(raw.size + 1)  # one byte too many is enough to tell
@@ -84,10 +84,10 @@ def _read(raw: Raw, path: Path, where: str, remedy: str) -> Content | None:
         return None
     except OSError as error:
         raise ValueError(f"{raw.title} cannot be read from {path} ({error}); {remedy}.") from error
-    return Content(_checked(raw, found, str(path), remedy), where)
+    return FileContent(_checked(raw, found, str(path), remedy), where)
 
 
-def _downloaded(raw: Raw) -> Content:
+def _downloaded(raw: RawFile) -> FileContent:
     path = _keeping(raw)
     remedy = f"set {FOLDER} to a folder that holds the file we know as {raw.file}"
     try:
@@ -101,10 +101,10 @@ def _downloaded(raw: Raw) -> Content:
         ) from error
     data = _checked(raw, found, raw.url, f"try again, or {remedy}")
     write_whole(str(path), found)
-    return Content(data, raw.url)
+    return FileContent(data, raw.url)
 
 
-def _checked(raw: Raw, found: bytes, where: str, remedy: str) -> bytes:
+def _checked(raw: RawFile, found: bytes, where: str, remedy: str) -> bytes:
     """The content, if it is the one we know."""
     try:
         data = _uncompressed(found, raw.size + 1)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from sklearn.datasets import fetch_openml
 
-from .sources import Source
+from .sources import TableSource
 
 FOLDER = "PERCEPTRONS_DATA"
 MISSING = "?"
@@ -21,18 +21,18 @@ IDS = ("id", "instance", "instance_name", "name", "sample_code_number")  # colum
 Row = tuple[str, ...]
 
 
-class Found(NamedTuple):
+class FoundRows(NamedTuple):
     rows: list[Row]
     where: str
     remedy: str  # if they are not what they should be
 
 
-def find(name: str, source: Source) -> Found:
+def find(name: str, source: TableSource) -> FoundRows:
     """From the first of the two places that has the set; a file that is there but broken is an error."""
     return _in_folder(name, source) or _at_openml(name, source)
 
 
-def _in_folder(name: str, source: Source) -> Found | None:
+def _in_folder(name: str, source: TableSource) -> FoundRows | None:
     folder = os.environ.get(FOLDER)
     if not folder:
         return None
@@ -52,10 +52,10 @@ def _in_folder(name: str, source: Source) -> Found | None:
                 f"not {len(source.header)}; {remedy}."
             )
     where = f"{source.file} in the folder {FOLDER}"
-    return Found([_spelled(cells, source) for _, cells in rows], where, remedy)
+    return FoundRows([_spelled(cells, source) for _, cells in rows], where, remedy)
 
 
-def _spelled(cells: Iterable[str], source: Source) -> Row:
+def _spelled(cells: Iterable[str], source: TableSource) -> Row:
     """In our case, words and numerals; a code without a meaning stays, and the digest will tell."""
     *texts, label = (source.case(cell.strip()) for cell in cells)
     numerals = map(_numeral, texts) if source.numbers else texts
@@ -73,7 +73,7 @@ def _numeral(text: str) -> str:
         return text
 
 
-def _at_openml(name: str, source: Source) -> Found:
+def _at_openml(name: str, source: TableSource) -> FoundRows:
     """OpenML's columns have other names, but stand in the order of the file."""
     table = _fetched(name, source)
     where = f"OpenML (data_id={source.openml})"
@@ -86,10 +86,10 @@ def _at_openml(name: str, source: Source) -> Found:
             f"{len(source.columns)} and a class: it has changed; {remedy}."
         )
     cells = zip(*map(_texts, [*columns, table.target]), strict=True)
-    return Found([_spelled(row, source) for row in cells][source.part], where, remedy)
+    return FoundRows([_spelled(row, source) for row in cells][source.part], where, remedy)
 
 
-def _fetched(name: str, source: Source) -> Any:
+def _fetched(name: str, source: TableSource) -> Any:
     """By the parser that takes categories as they are written: with pandas 3.1, scikit-learn's other one
     stops at categories that are digits, as the monks' are (scikit-learn #34902)."""
     try:

@@ -23,7 +23,7 @@ import numpy as np
 
 from ..checks import number
 from ..tables.read import Frame, Series
-from .downloads import Raw, fetch
+from .downloads import RawFile, fetch
 from .sequences import LETTERS, Feature, Integers, read_annotation, read_sequence
 
 CODING, NONCODING = "coding", "noncoding"
@@ -31,14 +31,14 @@ CODON = 3  # bases
 PASSED_OVER = ("region", "origin_of_replication")  # the whole genome; where its copying begins
 NAME = "GCF_000005845.2_ASM584v2_genomic"
 AT_NCBI = f"https://ftp.ncbi.nlm.nih.gov/genomes/all/GCF/000/005/845/GCF_000005845.2_ASM584v2/{NAME}"
-SEQUENCE = Raw(
+SEQUENCE = RawFile(
     "The genome of E. coli K-12",
     f"ecoli_k12/{NAME}.fna.gz",
     4_699_745,
     "53bb6a51b6e92139ced1e38f74b7938781027c52200922ff03718c2237d23bb4",
     f"{AT_NCBI}.fna.gz",
 )
-ANNOTATION = Raw(
+ANNOTATION = RawFile(
     "The annotation of E. coli K-12",
     f"ecoli_k12/{NAME}.gff.gz",
     2_651_503,

@@ -1,4 +1,4 @@
-"""MNIST: 70,000 handwritten digits of 28 × 28 pixels, for the networks of Moran et al., section 7.
+"""MNIST: 70,000 handwritten digits of 28 × 28 pixels, for the networks of Moran et al., section 3.
 
 From the four IDX files in the folder PERCEPTRONS_DATA, or else from OpenML, where the 60,000 images for
 training come first. The digest is taken from pixels and labels alone, so that it is the same from both.
@@ -12,32 +12,32 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import fetch_openml
 
-from .downloads import Raw, in_folder, lack
+from .downloads import RawFile, in_folder, lack
 from .fetching import FOLDER
 
 N_TRAIN, N_TEST, SIDE = 60_000, 10_000, 28
 OPENML = 554
 DIGEST = "06b0d1f124c4e5fa796686ade41a9b778edacc8622f2195a352ef479ad44fc16"
 FILES = {  # the array of each file; a file begins with 4 bytes and the lengths of its axes, 4 bytes each
-    Raw(
+    RawFile(
         "MNIST's training images",
         "mnist/train-images-idx3-ubyte.gz",
         47_040_016,
         "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db",
     ): (N_TRAIN, SIDE, SIDE),
-    Raw(
+    RawFile(
         "MNIST's training labels",
         "mnist/train-labels-idx1-ubyte.gz",
         60_008,
         "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5",
     ): (N_TRAIN,),
-    Raw(
+    RawFile(
         "MNIST's test images",
         "mnist/t10k-images-idx3-ubyte.gz",
         7_840_016,
         "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7",
     ): (N_TEST, SIDE, SIDE),
-    Raw(
+    RawFile(
         "MNIST's test labels",
         "mnist/t10k-labels-idx1-ubyte.gz",
         10_008,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from . import mushrooms
 
 TARGET = "class"
-LICENCE = "UCI lists its data under CC BY 4.0 (to our knowledge)."
+LICENSE = "UCI lists its data under CC BY 4.0 (to our knowledge)."
 
 VOTES = (
     "handicapped-infants",
@@ -55,7 +55,7 @@ SQUARES = tuple(
 )
 
 
-class Source(NamedTuple):
+class TableSource(NamedTuple):
     title: str  # one line
     file: str  # in the folder PERCEPTRONS_DATA
     openml: int
@@ -67,7 +67,7 @@ class Source(NamedTuple):
     case: Callable[[str], str] = str.lower  # of all cells: OpenML may write them otherwise
     numbers: bool = False  # the columns hold numbers, integers where none has decimals; else texts
     part: slice = slice(None)  # the rows of OpenML's table that are this set
-    licence: str = LICENCE
+    license: str = LICENSE
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -103,7 +103,7 @@ def _positions(first: int, last: int) -> tuple[str, ...]:
     return tuple(f"p{place}" for place in range(first, last + 1) if place)
 
 
-def _monks(digests: Mapping[str, str]) -> dict[str, Source]:
+def _monks(digests: Mapping[str, str]) -> dict[str, TableSource]:
     """OpenML holds the rows to learn from and those to test on in one table: we expect them in this order."""
     sources = {}
     for problem, (number, n_train) in enumerate(((333, 124), (334, 169), (335, 122)), start=1):
@@ -112,7 +112,7 @@ def _monks(digests: Mapping[str, str]) -> dict[str, Source]:
             (train, "train", slice(n_train), f"{n_train} robots to learn from"),
             (test, "test", slice(n_train, None), "all 432 robots, to test on"),
         ):
-            sources[name] = Source(
+            sources[name] = TableSource(
                 title=f"MONK's problem {problem}: {what}, 6 attributes",
                 file=f"monks/monks-{problem}.{ending}",
                 openml=number,
@@ -126,7 +126,7 @@ def _monks(digests: Mapping[str, str]) -> dict[str, Source]:
 
 
 SOURCES = {
-    "voting": Source(
+    "voting": TableSource(
         title="Congressional Voting Records 1984: 435 members of the House, 16 votes, their party",
         file="voting/house-votes-84.data",
         openml=56,
@@ -135,7 +135,7 @@ SOURCES = {
         digest="959fe8cb9d11331d1832c937aab16be585830b875b54b40d38041e6f98218548",
         changes="A vote that is neither y nor n (392 cells) is null.",
     ),
-    "promoters": Source(
+    "promoters": TableSource(
         title="E. coli promoters: 106 DNA sequences of 57 nucleotides, promoter (+) or not (-)",
         file="promoters/promoters.data",
         openml=164,
@@ -144,7 +144,7 @@ SOURCES = {
         digest="37fae4d17656995d4df5224397ac28b27f7e3cc465e523b5815ad9d704cb92ba",
         changes="The instance's name was dropped.",
     ),
-    "splice": Source(
+    "splice": TableSource(
         title="Primate splice junctions: 3190 DNA sequences of 60 nucleotides; EI, IE or neither (N)",
         file="splice/splice.data",
         openml=46,
@@ -155,7 +155,7 @@ SOURCES = {
         "cells) were kept as values of their own.",
         case=str.upper,
     ),
-    "mushroom": Source(
+    "mushroom": TableSource(
         title="Mushroom: 8124 gilled mushrooms, 22 nominal attributes, edible or poisonous",
         file="mushroom/agaricus-lepiota.data",
         openml=24,
@@ -175,7 +175,7 @@ SOURCES = {
             "monks-3-test": "09324bff9d2b18a2017e6dd63de2d6eed6533ee99b4c49b5474b6889cf2e2c28",
         }
     ),
-    "tic-tac-toe": Source(
+    "tic-tac-toe": TableSource(
         title="Tic-tac-toe endgames: all 958 final boards; positive: x, who began, has won",
         file="tic_tac_toe/tic-tac-toe.data",
         openml=50,
@@ -184,7 +184,7 @@ SOURCES = {
         digest="ec13b36913d2d61ce86af388845db8a5c2418b96a7dbf8cb4b25ae34c1b220a9",
         changes="Nothing was changed; b is a blank square.",
     ),
-    "wisconsin": Source(
+    "wisconsin": TableSource(
         title="Breast Cancer Wisconsin (original): 699 samples, 9 integers from 1 to 10, benign or malignant",
         file="breast_cancer_wisconsin/breast-cancer-wisconsin.data",
         openml=15,
@@ -195,7 +195,7 @@ SOURCES = {
         words={TARGET: {"2": "benign", "4": "malignant"}},
         numbers=True,
     ),
-    "pima": Source(
+    "pima": TableSource(
         title="Pima Indians Diabetes: 768 women, 8 numbers each, tested positive for diabetes or negative",
         file="pima/pima-indians-diabetes.csv",
         openml=37,
@@ -214,6 +214,6 @@ SOURCES = {
             }
         },
         numbers=True,
-        licence="UCI has withdrawn it; it is commonly given as CC0, public domain (to our knowledge).",
+        license="UCI has withdrawn it; it is commonly given as CC0, public domain (to our knowledge).",
     ),
 }

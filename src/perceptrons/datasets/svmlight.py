@@ -13,18 +13,18 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.datasets import load_svmlight_file
 
-from .downloads import Content, Raw, fetch
+from .downloads import FileContent, RawFile, fetch
 
 N_FEATURES = 123  # one of them never occurs in the test rows
 AT_LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary"
-TRAIN = Raw(
+TRAIN = RawFile(
     "a9a, the training rows",
     "sparse/a9a.gz",
     2_329_875,
     "f5d5ffd8d865ff41328e7ee043e4b020816914ff6843ff15b98905ddbedce906",
     f"{AT_LIBSVM}/a9a",
 )
-TEST = Raw(
+TEST = RawFile(
     "a9a, the test rows",
     "sparse/a9a.t.gz",
     1_164_628,
@@ -52,12 +52,12 @@ def a9a() -> Census:
     return Census(*_rows(train), *_rows(test), _provenance(train, test), digest)
 
 
-def _rows(content: Content) -> tuple[csr_matrix, Labels]:
+def _rows(content: FileContent) -> tuple[csr_matrix, Labels]:
     X, y = load_svmlight_file(BytesIO(content.data), n_features=N_FEATURES)
     return X, y.astype(np.int64)
 
 
-def _provenance(train: Content, test: Content) -> str:
+def _provenance(train: FileContent, test: FileContent) -> str:
     return (
         f"a9a: Adult, from the UCI Machine Learning Repository (CC BY 4.0), as {N_FEATURES} indicators by "
         f"Platt and by Chang and Lin (LIBSVM). Read from {train.where} and {test.where}."

@@ -27,6 +27,7 @@ from ..model_file.declarations import (
     Structured,
     Tuples,
 )
+from ..model_file.earlier_defaults import with_earlier_defaults
 from ..theory.certificate import Certificate
 from .margin_parameters import read_lift, read_parameters, read_rule
 from .memory import Memory, Model, Pocket
@@ -128,14 +129,14 @@ def check_vectors(model: Any, n_vectors: int) -> None:
 
 def read_terms(model: Any) -> Rule:
     """The rule that the model was trained by, if its settings can be what a fit accepted."""
-    defaults = type(model)().get_params(deep=False)  # for what did not exist when the file was written
-    require(model._terms.settings.keys() <= defaults.keys(), "terms.settings: the names")
-    model._terms = terms = model._terms._replace(settings={**defaults, **model._terms.settings})
-    frozen_parameters = type(model)(**terms.settings)
+    require(model._terms.settings.keys() <= model.get_params(deep=False).keys(), "terms.settings: the names")
+    settings = with_earlier_defaults(type(model), model._terms.settings)
+    model._terms = terms = model._terms._replace(settings=settings)
+    then = type(model)(**terms.settings)
     try:
-        read_parameters(frozen_parameters)
-        rule = read_rule(frozen_parameters, terms.rho_squared)
-        lift = read_lift(frozen_parameters, terms.rho_squared)
+        read_parameters(then)
+        rule = read_rule(then, terms.rho_squared)
+        lift = read_lift(then, terms.rho_squared)
     except ValueError as error:
         raise ValueError(f"terms.settings: {str(error).rstrip('.')}") from None
     require(terms.streamed or lift == terms.rho_squared, "terms.rho_squared")  # a stream may change its mind

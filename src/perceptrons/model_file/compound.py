@@ -1,7 +1,5 @@
-"""What every estimator knows of its columns, by scikit-learn's names.
-
-Fields made of other fields: may be None, one of several, lists, records.
-"""
+"""Fields made of other fields: optional ones, alternatives, lists, records; and `COLUMNS`, which every
+estimator has."""
 
 from collections.abc import Iterable
 from dataclasses import MISSING
@@ -114,7 +112,7 @@ class Record(Field):
         return {name: field.pack(values[name]) for name, field in self.fields.items()}
 
     def unpack(self, packed: Any, place: Place) -> Any:
-        if isinstance(packed, dict):  # what did not exist when the file was written is what it is by default
+        if isinstance(packed, dict):  # members that did not exist when the file was written
             packed = {**{name: self.fields[name].pack(value) for name, value in self._defaults()}, **packed}
         given = members(packed, self.fields, place)
         values = {

@@ -14,7 +14,7 @@ name that begins with a dot is each record's own.
 from .arrays import FLOATS, Array, AsList, Names, Structured
 from .class_labels import Labels
 from .compound import COLUMNS, Each, Either, IfSet, OneOrMore, Optional, Record, Tuples
-from .estimator_field import PARTS, Part
+from .estimator_field import PARTS, EstimatorField
 from .kinds import Choice, Count, Field, Flag, Place, Real, Schema, Text, members, members_schema
 from .matrix import Matrix
 from .parameter_fields import DIGITS, LostFunction, Parameter, Parameters, RandomState
@@ -30,6 +30,7 @@ __all__ = [
     "Count",
     "Each",
     "Either",
+    "EstimatorField",
     "Field",
     "Flag",
     "IfSet",
@@ -41,7 +42,6 @@ __all__ = [
     "Optional",
     "Parameter",
     "Parameters",
-    "Part",
     "Place",
     "RandomState",
     "Real",

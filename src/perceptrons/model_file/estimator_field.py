@@ -1,16 +1,17 @@
-"""A fitted estimator: its parameters and what it has learned, in a file of its own or as part of another."""
+"""A fitted estimator: its parameters and what it has learned, in a file of its own or inside another."""
 
 from collections.abc import Callable
 from typing import Any
 
 from .compound import IfSet
+from .earlier_defaults import with_earlier_defaults
 from .kinds import Field, Place, Schema, members, members_schema
 from .parameter_fields import Parameter
 
 PARTS = ("parameters", "fitted")
 
 
-class Part(Field):
+class EstimatorField(Field):
     """An estimator that declares `_file_fields`; where parameters are not plain, `_file_parameters`; where
     attributes must agree or follow from others, `_loaded`. Or one that others declare for it."""
 
@@ -60,7 +61,7 @@ class Part(Field):
 
     def unpack(self, packed: Any, place: Place) -> Any:
         given = members(packed, PARTS, place)
-        parameters = self._with_defaults(given["parameters"])
+        parameters = self._completed(given["parameters"])
         model = self.make(**_unpack(self.parameters, parameters, place.of("parameters")))
         values = _unpack(self.fitted, given["fitted"], place.of("fitted"))
         for name, field in self.fitted.items():
@@ -72,12 +73,12 @@ class Part(Field):
             raise ValueError(f"{place.of('fitted').path}: {str(error).removesuffix('.')}") from None
         return model
 
-    def _with_defaults(self, packed: Any) -> Any:
-        """Parameters that did not exist when the file was written are what they are by default."""
+    def _completed(self, packed: Any) -> Any:
+        """The parameters, with those that did not exist when the file was written."""
         if not isinstance(packed, dict):
             return packed
-        defaults = {name: field.pack(self.defaults[name]) for name, field in self.parameters.items()}
-        return {**defaults, **packed}
+        earlier = with_earlier_defaults(self.make, {})
+        return {**{name: field.pack(earlier[name]) for name, field in self.parameters.items()}, **packed}
 
     def schema(self) -> Schema:
         both = zip(PARTS, (self.parameters, self.fitted), strict=True)

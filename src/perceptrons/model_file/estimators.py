@@ -12,7 +12,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from .declarations import PARTS, Part, Place, Text, members
+from .declarations import PARTS, EstimatorField, Place, Text, members
 from .scikit_learn import FOREIGN
 
 HOMES = {  # imported when needed: a scaler must not wait for Numba
@@ -33,10 +33,10 @@ ESTIMATOR = ("class", *PARTS)
 
 
 @cache
-def declared(name: str) -> Part:
+def declared(name: str) -> EstimatorField:
     """What a file holds of a class."""
     make = getattr(import_module(HOMES[name]), name)
-    return Part(make, *FOREIGN.get(name, ()))
+    return EstimatorField(make, *FOREIGN.get(name, ()))
 
 
 def pack(model: Any) -> dict[str, Any]:
@@ -54,9 +54,9 @@ def _pack_one(model: Any) -> dict[str, Any]:
     if name not in HOMES or declared(name).make is not type(model):
         known = ", ".join([*HOMES, "and a Pipeline of these"])
         raise ValueError(f"A {type(model).__qualname__} cannot be saved; what can: {known}.")
-    part = declared(name)
-    check_is_fitted(model, part.required())
-    return {"class": name, **part.pack(model)}
+    field = declared(name)
+    check_is_fitted(model, field.required())
+    return {"class": name, **field.pack(model)}
 
 
 def unpack(packed: Any) -> Any:
@@ -91,8 +91,8 @@ def _unpack_one(packed: Any, place: Place) -> Any:
     return declared(name).unpack({part: given[part] for part in PARTS}, place)
 
 
-def require_all_held(model: Any, twin: Any) -> None:
-    """Nothing that was set on the model may be missing on the twin that was made from the file."""
+def require_nothing_lost(model: Any, twin: Any) -> None:
+    """Nothing that was set on the model may be missing on the twin, which was made from the file."""
     pairs = [(model, twin)]
     if isinstance(model, Pipeline):
         pairs += zip((step for _, step in model.steps), (step for _, step in twin.steps), strict=True)

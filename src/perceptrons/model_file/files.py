@@ -38,7 +38,7 @@ def write_whole(path: str, data: bytes) -> None:
         with suppress(OSError):
             os.unlink(temporary)
         raise
-    _settle(folder)
+    _flush_folder(folder)
 
 
 def _mode_of(target: str) -> int | None:
@@ -69,8 +69,8 @@ def _write(temporary: str, data: bytes, mode: int | None) -> None:
         os.fsync(file.fileno())
 
 
-def _settle(folder: str) -> None:
-    """Make the new name survive a power failure, where the system lets folders be synchronised."""
+def _flush_folder(folder: str) -> None:
+    """Make the new name survive a power failure, where the system lets folders be synchronized."""
     if os.name != "posix":
         return
     try:

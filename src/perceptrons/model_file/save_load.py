@@ -10,7 +10,7 @@ import numpy as np
 from .. import __version__
 from .declarations import DIGITS, Place, Text, members
 from .document import from_bytes, to_bytes
-from .estimators import pack, require_all_held, unpack
+from .estimators import pack, require_nothing_lost, unpack
 from .files import read_whole, write_whole
 
 LIMIT = 2**28  # bytes; what is read takes up to some twenty times as much memory
@@ -25,8 +25,8 @@ def save(model: Any, path: Path, *, about: About | None = None, max_bytes: int =
 
     The file is replaced in one step: it is never half written. What is written has been read back before.
 
-    about : a few facts of your own to keep with the model, name → text, number or flag.
-    max_bytes : `load` refuses larger files unless it is told the same.
+    about : dict or None; facts to keep with the model, name → text, number or flag.
+    max_bytes : int, default 2**28; a larger model raises. `load` refuses larger files unless given the same.
 
     >>> import os, tempfile
     >>> from perceptrons import Perceptron, load, save
@@ -43,7 +43,7 @@ def save(model: Any, path: Path, *, about: About | None = None, max_bytes: int =
             f"The file would have {len(data):,} bytes, more than max_bytes={max_bytes:,}; raise max_bytes, "
             "here and when loading."
         )
-    require_all_held(model, _twin(data))
+    require_nothing_lost(model, _twin(data))
     write_whole(os.fsdecode(path), data)
 
 

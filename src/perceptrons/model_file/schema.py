@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .declarations import Parameter, Part, RandomState, Schema, members_schema
+from .declarations import EstimatorField, Parameter, RandomState, Schema, members_schema
 from .document import FORMAT, VERSION, lines
 from .estimators import HOMES, declared
 
@@ -43,8 +43,8 @@ def _reference(name: str) -> Schema:
     return {"$ref": f"#/$defs/{name}"}
 
 
-def _estimator(name: str, part: Part) -> Schema:
-    return members_schema({"class": {"const": name}, **part.schema()["properties"]})
+def _estimator(name: str, field: EstimatorField) -> Schema:
+    return members_schema({"class": {"const": name}, **field.schema()["properties"]})
 
 
 def _pipeline() -> Schema:

@@ -1,10 +1,11 @@
 """What an experiment is: inputs, results, and claims of a paper judged by rules that are stated.
 
-A module of this folder reproduces one table or figure of a paper. It has the paper's numbers as constants,
-the texts PAPER (its authors) and TITLE, the HEIGHT of its figure in inches, and four functions:
+A module in the folder of a paper reproduces one of its tables or figures. It has the paper's numbers as
+constants, the texts PAPER (its authors) and TITLE, the HEIGHT of its figure in inches, and four functions:
 
-    data(quick)           Inputs: what is learnt from, and the settings. Quick ones are few, for seconds.
-    run(inputs, each)     Result: tables for people, and values, plain numbers that the other two read.
+    data(quick)           Inputs: the rows to learn from, and the settings; quick ones take seconds.
+    run(inputs, each)     ExperimentResult: tables for people, and values: plain numbers that the other two
+                          read.
     check(values)         claims of the paper, each with a verdict.
     draw(figure, values)  the figure.
 
@@ -29,7 +30,7 @@ NOT_REPRODUCED: Verdict = "not reproduced"
 NOT_COMPARABLE: Verdict = "not comparable"
 
 Values = dict[str, Any]  # JSON: texts, numbers, truth values, lists and dicts of them
-Work = Callable[[Any], Any]  # what is done with a task
+Work = Callable[[Any], Any]  # what is to be done with a task
 Each = Callable[[Work, Sequence[Any]], list[Any]]  # the work, done with every task; answers in their order
 
 
@@ -45,15 +46,15 @@ class Inputs:
 
 
 @dataclass(frozen=True)
-class Table:
+class ResultTable:
     title: str
     heads: Sequence[str]
     rows: Sequence[Sequence[str]]  # texts; the first cell of a row says what it is about
 
 
 @dataclass(frozen=True)
-class Result:
-    tables: Sequence[Table]
+class ExperimentResult:
+    tables: Sequence[ResultTable]
     values: Values
 
 
@@ -66,7 +67,7 @@ class Claim:
     text : the claim, in our words.
     paper, ours : its number and ours, as texts; ours with a deviation where there are several runs.
     rule : how the verdict was reached, or why there is none.
-    main : whether it belongs into the short list of all papers.
+    main : whether it belongs in the short list of all papers.
     of_paper : False for a check of our own, against theory of ours or another implementation.
     """
 
@@ -82,7 +83,7 @@ class Claim:
 def judged(
     holds: bool, text: str, paper: str, ours: str, rule: str, *, main: bool = False, of_paper: bool = True
 ) -> Claim:
-    """A claim that the rule found to hold, or not.
+    """A claim that holds by the rule, or does not.
 
     >>> judged(4 == 4, "four corrections", "4", "4", "equal").verdict
     'reproduced'
@@ -120,6 +121,7 @@ def near(
 
 
 def incomparable(text: str, paper: str, ours: str, reason: str, *, main: bool = False) -> Claim:
+    """A claim that cannot be judged, with the reason."""
     return Claim(text, paper, ours, NOT_COMPARABLE, reason, main)
 
 
@@ -134,18 +136,18 @@ def spread(found: Sequence[float], digits: int = 1) -> str:
 
 
 def standard_error(found: Sequence[float]) -> float:
-    """Of the mean; infinite for one number would forgive everything, so it is 0 then."""
+    """Standard error of the mean; 0 for a single number, where an infinite one would excuse everything."""
     return statistics.stdev(found) / math.sqrt(len(found)) if len(found) > 1 else 0.0
 
 
 def quietly(function: Work, task: Any) -> Any:
-    """One task, with one thread: more would add up sums in another order. That perceptrons do not separate
-    what is not separable is a finding here, no reason to warn."""
+    """Do one task with one thread: more would add up sums in another order. Convergence warnings are
+    ignored: that a perceptron does not separate inseparable rows is a finding here."""
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return function(task)
 
 
 def in_turn(function: Work, tasks: Sequence[Any]) -> list[Any]:
-    """Every task in this process, one after the other."""
+    """Do every task in this process, one after the other."""
     return [quietly(function, task) for task in tasks]

@@ -5,19 +5,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-COLOURS = BLUE, ORANGE, INK, GREY, PALE = "#2f6690", "#d9622b", "#22262b", "#8b9199", "#e6e9ed"
+COLORS = BLUE, ORANGE, INK, GRAY, PALE = "#2f6690", "#d9622b", "#22262b", "#8b9199", "#e6e9ed"
 STYLE: Any = {
     "svg.hashsalt": "perceptrons",  # names inside the file: the same picture is the same bytes
     "font.size": 9,
     "axes.titlesize": 9,
     "axes.titlelocation": "left",
-    "axes.edgecolor": GREY,
+    "axes.edgecolor": GRAY,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "text.color": INK,
     "axes.labelcolor": INK,
-    "xtick.color": GREY,
-    "ytick.color": GREY,
+    "xtick.color": GRAY,
+    "ytick.color": GRAY,
     "xtick.labelcolor": INK,
     "ytick.labelcolor": INK,
     "legend.frameon": False,

@@ -12,15 +12,17 @@ from typing import Any
 
 from . import pictures
 from .environment import machine, versions
-from .experiment import Inputs, Result
+from .experiment import ExperimentResult, Inputs
 
 Document = dict[str, Any]
 PICTURES = ("svg", "png")
 
 
-def document(name: str, module: Any, inputs: Inputs, result: Result, quick: bool, seconds: float) -> Document:
-    """Everything there is to know about one run; what it claims is judged here."""
-    values = json.loads(json.dumps(result.values, allow_nan=False))  # judged as a reader of the file would
+def document(
+    name: str, module: Any, inputs: Inputs, result: ExperimentResult, quick: bool, seconds: float
+) -> Document:
+    """Everything there is to know about one run; the claims are judged here."""
+    values = json.loads(json.dumps(result.values, allow_nan=False))  # as a reader of the file sees them
     return {
         "experiment": name,
         "paper": module.PAPER,
@@ -42,7 +44,7 @@ def document(name: str, module: Any, inputs: Inputs, result: Result, quick: bool
 
 
 def stem(result: Document) -> str:
-    """What its files are called: a first look does not replace a result."""
+    """The name of its files without suffix: a quick run does not replace a full one."""
     return f"{result['experiment']}-quick" if result["quick"] else str(result["experiment"])
 
 
@@ -66,7 +68,7 @@ def page(result: Document) -> str:
 
 
 def body(result: Document) -> str:
-    """Verdicts, tables, and where they come from."""
+    """Verdicts, tables, and the line that says where they come from."""
     parts = [markdown(CLAIM_HEADS, [claim_cells(claim) for claim in result["claims"]])]
     for one in result["tables"]:
         parts += [f"**{one['title']}**", markdown(one["heads"], one["rows"])]
@@ -81,12 +83,13 @@ def claim_cells(claim: dict[str, Any]) -> list[str]:
 
 
 def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown."""
     lines = [heads, ["---"] * len(heads), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 
 def source(result: Document) -> str:
-    """Command, date, machine, versions, data: what the numbers hang on."""
+    """Command, date, machine, versions, data: what the numbers depend on."""
     measured, here = result["measured"], result["measured"]["machine"]
     used = ", ".join(f"{package} {version}" for package, version in result["versions"].items())
     gpu = f", {result['settings']['gpu']}" if result["settings"].get("gpu") else ""

@@ -1,4 +1,4 @@
-"""Running experiments: by name, spread over processes, and written to a folder."""
+"""Run experiments by name, spread their tasks over processes, and write their results to a folder."""
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -18,13 +18,13 @@ EXPERIMENTS = {  # in the order of the papers; a module has the experiment's nam
     "moran-margins": "Moran et al., section 2: updates and margins of Algorithms 1 to 4, beside their bounds",
     "moran-mnist": "Moran et al., section 3: networks with a growing margin on MNIST, beside cross-entropy",
     "jackson-craven-tables": "Jackson, Craven, tables 1 and 2: accuracy and size of boosted perceptrons",
-    "sundararajan-pal-pima": "Sundararajan, Pal, section 4: the cost of answers and refusals on Pima",
+    "sundararajan-pal-pima": "Sundararajan, Pal, section 4: the cost of errors and rejections on Pima",
     "golea-marchand-fig2": "Golea, Marchand, figure 2: learning curves of the clipped Hebb rule",
     "golea-marchand-fig3": "Golea, Marchand, figure 3: the same where labels are noisy",
     "golea-marchand-malicious": "Golea, Marchand, section 5.1: a distribution that fools clipped Hebb",
-    "golea-marchand-shift": "Golea, Marchand, section 5.1: learnt on uniform rows, tested on others",
+    "golea-marchand-shift": "Golea, Marchand, section 5.1: learned on uniform rows, tested on others",
 }
-Tell = Callable[[int, int], None]  # of so many tasks, so many are done
+Progress = Callable[[int, int], None]  # is told how many tasks are done, and of how many
 
 
 def experiment(name: str) -> Any:
@@ -50,7 +50,7 @@ def reproduce(name: str, *, quick: bool = False, each: Each = in_turn) -> Docume
 
 
 def write(result: Document, folder: Path) -> list[Path]:
-    """JSON, Markdown and pictures; the files."""
+    """Write a result as JSON, Markdown and pictures; return the paths."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for suffix, content in forms(result, experiment(result["experiment"])):
@@ -59,16 +59,16 @@ def write(result: Document, folder: Path) -> list[Path]:
     return written
 
 
-def in_parallel(n_jobs: int, tell: Tell) -> Each:
-    """Tasks spread over so many processes (-1: one per core); the first ones compile, once for all runs."""
+def in_parallel(n_jobs: int, progress: Progress) -> Each:
+    """Spread tasks over `n_jobs` processes (-1: one per core); the first tasks compile, once for all runs."""
 
     def each(function: Work, tasks: Sequence[Any]) -> list[Any]:
         answers = []
-        tell(0, len(tasks))
+        progress(0, len(tasks))
         work = Parallel(n_jobs=n_jobs, return_as="generator")
         for answer in work(delayed(quietly)(function, task) for task in tasks):
             answers.append(answer)
-            tell(len(answers), len(tasks))
+            progress(len(answers), len(tasks))
         return answers
 
     return each

@@ -1,7 +1,7 @@
 """AdaBoost as in Figure 1 of Jackson and Craven, around the `search`.
 
-Deviations: a hypothesis without error is the model, alone, with weight 1, since ln((1 − ε)/ε) is infinite; an
-error within 1e-12 of one half is one half, and ends the boosting.
+Deviations: a hypothesis without error is the whole model, with weight 1, since ln((1 − ε)/ε) is infinite; an
+error within 1e-12 of one half counts as one half and ends the boosting.
 """
 
 from collections.abc import Iterator
@@ -11,34 +11,31 @@ from typing import NamedTuple
 import numpy as np
 
 from .._types import Array
-from .conjunctions import Literals, Reweighing, rows_of
-from .search import Scope, Search
+from .conjunctions import Reweighing, rows_of
+from .search import ConjunctionSearch
 
 HALF = 1e-12
-NOTHING = 1e-12  # what is left of weights that cancel
+NOTHING = 1e-12  # rounding of weights that cancel
 
 
 class Stage(NamedTuple):
     """A weak hypothesis: sign·h, h = +1 where all of its literals hold and −1 elsewhere."""
 
-    literals: tuple[int, ...]  # none is the constant
+    literals: tuple[int, ...]  # () is the constant
     sign: int
     error: float  # ε, the weight of the rows it gets wrong
     weight: float  # ln((1 − ε)/ε)
 
 
-def boost(
-    data: Literals, signs: Array, weights: Array, scope: Scope, search: Search | None = None
-) -> Iterator[Stage]:
-    """Stages without end, unless one makes no error, or none is better than chance.
+def boost(search: ConjunctionSearch, weights: Array) -> Iterator[Stage]:
+    """Yield stages without end, unless one makes no error or none is better than chance.
 
     Rows of weight 0 are not learned from."""
-    search = search or Search(data, signs, scope)
     D = weights / weights.sum()
     while True:
         found = search.best(D)
         sign = 1 if found.correlation > 0 else -1
-        right = (signs == sign) == rows_of(data, found.literals)
+        right = (search.signs == sign) == rows_of(search.data, found.literals)
         error = float(D[~right].sum())
         if error == 0.0:
             yield Stage(found.literals, sign, 0.0, 1.0)
@@ -54,10 +51,11 @@ def boost(
 
 
 def merged(runs: list[list[Stage]], votes: bool = False) -> tuple[list[tuple[int, ...]], Array, Array]:
-    """The conjunctions, their weights (a row per vector), and those of the constant; repeats add up.
+    """The conjunctions, their weights (a row per vector), and the constant's weights; repeats add up.
 
-    Several vectors are compared, though one may have many stages and another a single one without error: each
-    is divided by the sum of its stages' weights. Votes are not divided: one without error has all of them."""
+    Scores of several vectors are compared, though one vector may have many stages and another a single one
+    without error. So each vector is divided by the sum of its stages' weights. Votes are not divided: a stage
+    without error gets as many votes as the longest run."""
     totals: dict[tuple[int, ...], Array] = {(): np.zeros(len(runs))}
     for vector, stages in enumerate(runs):
         used = stages[-1:] if is_alone(stages, votes) else stages
@@ -75,5 +73,6 @@ def merged(runs: list[list[Stage]], votes: bool = False) -> tuple[list[tuple[int
 
 
 def is_alone(stages: list[Stage], votes: bool) -> bool:
-    """Is the last stage the model, being without error? A vote must be the first: later ones see few rows."""
+    """Is the last stage the whole model, because it makes no error? A vote must also be the first: later ones
+    see few rows."""
     return bool(stages) and stages[-1].error == 0.0 and (not votes or len(stages) == 1)

@@ -1,15 +1,14 @@
 # mypy: allow-untyped-defs, allow-untyped-calls
-"""Conjunctions of several literals by branch and bound: what extends one covers no more than it does.
+"""Conjunctions of several literals by branch and bound: an extension covers no row that its stem does not.
 
-If h covers the weight p of positive rows and n of negative ones, E_D[f·h] = 2(p − n) − E_D[f]. Whatever
-extends h covers p' ≤ p and n' ≤ n, so that its correlation is, up to the sign, at most
-max(2p − E_D[f], 2n + E_D[f]): a branch whose bound is below the best value found is not entered. Of the
-branches of a conjunction the most promising is entered first.
+If h covers the weight p of positive rows and n of negative ones, E_D[f·h] = 2(p − n) − E_D[f]. An extension
+of h covers p' ≤ p and n' ≤ n, so the absolute value of its correlation is at most
+max(2p − E_D[f], 2n + E_D[f]). A branch whose bound is below the best value found is not entered, and the most
+promising of the branches of a conjunction is entered first.
 
-The literals of a conjunction increase. The rows it covers are bits, the conjunction of packed columns; the
-weights of its extensions come from one pass over these rows, or from the bits of each, if they are few.
-
-Sums over the rows that a conjunction covers, which are bits.
+The literals of a conjunction are in ascending order. The rows it covers are bits, the conjunction of packed
+columns. The weights of its extensions come from one pass over these rows, or, if there are few extensions,
+from the bits of each.
 """
 
 from typing import Any, NamedTuple
@@ -23,65 +22,25 @@ from .conjunctions import Literals, add_four_after
 from .ranking import offer, threshold
 
 ROUNDING = 2.0**-24  # of a float32
+EVERYWHERE = np.uint64(2**64 - 1)  # a word of rows, all covered
+NO_LIMIT = 2**62  # of visits
 
 
-@compiled
-def add_rows(L, cover, weights, sums, start):
-    """Σ w_r x_r over the rows covered, from a literal on, in float32; returns how far off it may be."""
-    for j in range(start, sums.size):
-        sums[j] = 0.0
-    four, theirs = np.zeros(4, np.int64), np.zeros(4, np.float32)
-    count, total = 0, 0.0
-    for w in range(cover.size):
-        word = cover[w]
-        while word != 0:
-            r = 64 * w + lowest_bit(word)
-            four[count & 3], theirs[count & 3] = r, weights[r]
-            total += abs(weights[r])
-            count += 1
-            if count & 3 == 0:
-                add_four_after(L, four, theirs, sums, start)
-            word &= word - np.uint64(1)
-    if count & 3 != 0:
-        theirs[count & 3 :] = 0.0  # what is left of an earlier four
-        add_four_after(L, four, theirs, sums, start)
-    return ROUNDING * (count + 8) * total
+class BranchSample(NamedTuple):
+    """Rows of literals, and their weights D, for compiled code."""
 
-
-@compiled
-def common(cover, column, weights):
-    """Σ w_r over the rows of both: two sums, so that one need not wait for the other."""
-    total, other = 0.0, 0.0
-    for w in range(cover.size):
-        word = cover[w] & column[w]
-        while word != 0:
-            total += weights[64 * w + lowest_bit(word)]
-            word &= word - np.uint64(1)
-            if word != 0:
-                other += weights[64 * w + lowest_bit(word)]
-                word &= word - np.uint64(1)
-    return total + other
-
-
-EVERYWHERE = np.uint64(2**64 - 1)
-NO_LIMIT = 2**62
-
-
-class Sample(NamedTuple):
-    """Rows of literals and their weights, for compiled code."""
-
-    rows: Any  # Marks
+    rows: Any  # LiteralRows
     columns: Array  # the bits of each literal
     ends: Array
     twins: Array
     D: Array
     signed: Array  # D·f
     mean: float  # E_D[f]
-    length: float  # what a row costs to pass over, in cells one by one
+    length: float  # what a pass over a row costs, in single cells
 
 
 class Branches(NamedTuple):
-    """Where the search stands: a row for each number of literals."""
+    """The state of the search: a row for each number of literals."""
 
     path: Array  # the literals
     covers: Array  # the rows in which they hold
@@ -99,6 +58,7 @@ class Branches(NamedTuple):
 
 
 def branches(k: int, data: Literals, limit: int | None) -> Branches:
+    """The state before the search."""
     shape = k, data.n_literals
     return Branches(
         path=np.zeros(k, np.int64),
@@ -118,8 +78,8 @@ def branches(k: int, data: Literals, limit: int | None) -> Branches:
 
 
 @compiled
-def search(sample, best, work, k, start):
-    """Depth first, below the open branches of a path of `start` literals."""
+def search_branches(sample, best, work, k, start):
+    """Search depth first below the open branches of a path of `start` literals."""
     size = start
     while size >= start:
         if work.turns[size] == work.counts[size]:
@@ -137,8 +97,8 @@ def search(sample, best, work, k, start):
 
 
 @compiled
-def search_pairs(sample, best, work, k, P, N, slack):
-    """The same where the weights of pairs are known, but for rounding."""
+def search_from_pairs(sample, best, work, k, P, N, slack):
+    """Search where the weights P and N of all pairs are known up to rounding, which `slack` bounds."""
     none, one = np.int64(0), np.int64(1)
     for c in range(work.counts[0]):
         i = work.order[0, c]
@@ -151,13 +111,13 @@ def search_pairs(sample, best, work, k, P, N, slack):
                     count += 1
             work.counts[1] = count
             put_in_order(work, one)
-            search(sample, best, work, k, one)
+            search_branches(sample, best, work, k, one)
 
 
 @compiled
 def enter(sample, best, work, size, literal):
-    """The path goes on with a literal, if that may lead to the best. Not if an earlier path leads to the same
-    rows; but the literal is still open to longer paths, on which its twin may not be."""
+    """Extend the path by a literal, if this may lead to the best, and if no earlier path leads to the same
+    rows. The literal is still open to longer paths, which its twin may be unable to join."""
     bound = work.bounds[size, literal]
     if bound < threshold(best) or not is_first(work.path, size, literal, sample.twins, sample.ends):
         return False
@@ -190,7 +150,8 @@ def extend(sample, best, work, size):
 
 @compiled
 def finish(sample, best, work, size):
-    """Rank extensions that are not extended: there are many, so float32 tells which are worth exact sums."""
+    """Rank extensions that are not extended further: of these there are many, so that sums in float32 tell
+    which are worth exact ones."""
     count = choose(sample, best, work, size)
     if count == 0:
         return
@@ -202,13 +163,12 @@ def finish(sample, best, work, size):
         j = work.open[size, c]
         rough = abs(2.0 * work.rough[j] - sample.mean) if slack < 2.0 else 0.0
         if best.share * (rough + slack) >= threshold(best):
-            rank(sample, best, work, size, j, common(cover, sample.columns[j], sample.signed))
+            rank(sample, best, work, size, j, common_weight(cover, sample.columns[j], sample.signed))
 
 
 @compiled
 def rank(sample, best, work, size, literal, gain):
-    """The path and one literal more. Where p = n it agrees with the classes as the constant does, which is
-    simpler."""
+    """Rank the path and a literal more. Where p = n its correlation is the constant's, which is simpler."""
     if gain != 0.0 and is_first(work.path, size, literal, sample.twins, sample.ends):
         work.path[size] = literal
         offer(best, 2.0 * gain - sample.mean, work.path, size + 1)
@@ -216,7 +176,7 @@ def rank(sample, best, work, size, literal, gain):
 
 @compiled
 def choose(sample, best, work, size):
-    """The extensions to visit: literals that were worth it beside the last of the path."""
+    """Open the extensions to visit: literals that were promising beside the last of the path."""
     start, least, count = sample.ends[work.path[size - 1]], threshold(best), 0
     for c in range(work.counts[size - 1]):
         j = work.open[size - 1, c]
@@ -230,17 +190,17 @@ def choose(sample, best, work, size):
 
 @compiled
 def weigh(sample, work, size, count):
-    """p − n and p + n of the extensions."""
+    """Compute p − n and p + n of the extensions."""
     cover = work.covers[size - 1]
     for c in range(count):
         j = work.open[size, c]
-        work.gains[size, j] = common(cover, sample.columns[j], sample.signed)
-        work.masses[size, j] = common(cover, sample.columns[j], sample.D)
+        work.gains[size, j] = common_weight(cover, sample.columns[j], sample.signed)
+        work.masses[size, j] = common_weight(cover, sample.columns[j], sample.D)
 
 
 @compiled
 def is_worth_a_pass(sample, cover, count):
-    """Is a pass over the rows covered faster than to look at each extension?"""
+    """Is one pass over the rows covered faster than a sum for each extension?"""
     covered = 0
     for word in cover:
         covered += popcount(word)
@@ -249,14 +209,14 @@ def is_worth_a_pass(sample, cover, count):
 
 @compiled
 def bound_of(gain, mass, mean, share):
-    """The highest value of what extends a conjunction."""
+    """The highest value that an extension of a conjunction may have."""
     return share * max(mass + gain - mean, mass - gain + mean)
 
 
 @compiled
 def is_first(path, size, literal, twins, ends):
-    """Does no earlier conjunction hold in the same rows, as far as twins tell? The path may have a literal of
-    the twin's attribute, with which that one cannot be joined."""
+    """Does no earlier conjunction hold in the same rows, as far as twins tell? A literal whose twin cannot
+    join the path, because another literal of that attribute has, counts as the first."""
     twin = twins[literal]
     if twin == literal:
         return True
@@ -268,7 +228,7 @@ def is_first(path, size, literal, twins, ends):
 
 @compiled
 def put_in_order(work, size):
-    """The most promising first. (Shell's sort; to compile NumPy's takes seconds.)"""
+    """Sort the open branches, the most promising first. (Shell's sort: NumPy's takes seconds to compile.)"""
     bounds, order, n = work.bounds[size], work.order[size], work.counts[size]
     work.turns[size] = 0
     for c in range(n):
@@ -282,3 +242,41 @@ def put_in_order(work, size):
                 place -= gap
             order[place] = literal
         gap //= 2
+
+
+@compiled
+def add_rows(L, cover, weights, sums, start):
+    """Compute Σ w_r x_r over the rows covered, from a literal on, in float32; return a bound of the error."""
+    for j in range(start, sums.size):
+        sums[j] = 0.0
+    four, theirs = np.zeros(4, np.int64), np.zeros(4, np.float32)
+    count, total = 0, 0.0
+    for w in range(cover.size):
+        word = cover[w]
+        while word != 0:
+            r = 64 * w + lowest_bit(word)
+            four[count & 3], theirs[count & 3] = r, weights[r]
+            total += abs(weights[r])
+            count += 1
+            if count & 3 == 0:
+                add_four_after(L, four, theirs, sums, start)
+            word &= word - np.uint64(1)
+    if count & 3 != 0:
+        theirs[count & 3 :] = 0.0  # what is left of an earlier four
+        add_four_after(L, four, theirs, sums, start)
+    return ROUNDING * (count + 8) * total
+
+
+@compiled
+def common_weight(cover, column, weights):
+    """Σ w_r over the rows of both, in two sums, so that one need not wait for the other."""
+    total, other = 0.0, 0.0
+    for w in range(cover.size):
+        word = cover[w] & column[w]
+        while word != 0:
+            total += weights[64 * w + lowest_bit(word)]
+            word &= word - np.uint64(1)
+            if word != 0:
+                other += weights[64 * w + lowest_bit(word)]
+                word &= word - np.uint64(1)
+    return total + other

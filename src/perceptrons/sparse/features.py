@@ -14,20 +14,20 @@ MOST_CELLS = 20_000_000  # 240 MB, and a few times as much while they are made
 
 
 class Features(NamedTuple):
-    """What the weights stand at: a column of 0 and 1 per conjunction that holds in some row."""
+    """The columns that have weights: one of 0 and 1 for each conjunction that holds in some row."""
 
     X: Any  # CSR
-    places: list[tuple[int, ...]]  # of each one's literals; the literals first, then the pairs, in order
+    places: list[tuple[int, ...]]  # the literals of each: single literals first, then pairs, in order
 
 
 def features_of(data: Literals, rows: Array, k: int) -> Features:
     """The conjunctions of at most k literals, in these rows."""
-    marks, n = data.rows, data.n_literals
-    if isinstance(marks, CSR):
-        signed = (part.view(f"i{part.itemsize}") for part in (marks.indices, marks.indptr))
-        L = sp.csr_array((marks.data, *signed), (data.n_rows, n))[rows]
+    cells, n = data.rows, data.n_literals
+    if isinstance(cells, CSR):
+        signed = (part.view(f"i{part.itemsize}") for part in (cells.indices, cells.indptr))
+        L = sp.csr_array((cells.data, *signed), (data.n_rows, n))[rows]
     else:
-        L = sp.csr_array(marks[rows])
+        L = sp.csr_array(cells[rows])
     L = L.astype(np.float64)
     literals = L.indices.astype(np.int64)
     owners = np.repeat(np.arange(len(rows)), np.diff(L.indptr))
@@ -56,7 +56,7 @@ def _assembled(codes: Array, owners: Array, shape: tuple[int, int]) -> Features:
 
 
 def _pairs(starts: Array, owners: Array) -> tuple[Array, Array]:
-    """The places of all pairs of cells of one row, the first before the second."""
+    """The positions of all pairs of cells of one row, the first before the second."""
     cells = np.arange(len(owners))
     after = starts[owners + 1] - cells - 1  # cells that follow in the row
     first = np.repeat(cells, after)
@@ -64,7 +64,7 @@ def _pairs(starts: Array, owners: Array) -> tuple[Array, Array]:
 
 
 def check_cells(L: Any, ends: Array) -> None:
-    """Are there not too many ones among the pairs?"""
+    """Raise if there are too many ones among the pairs."""
     _, owners = np.unique(ends, return_inverse=True)
     groups = sp.csr_array((np.ones(len(ends)), (np.arange(len(ends)), owners)))
     alike = L @ groups  # literals of each attribute that hold in each row

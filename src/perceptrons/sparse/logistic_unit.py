@@ -19,29 +19,31 @@ from scipy.special import expit
 from .._types import Array
 from ..rows.encode import is_sparse
 
-SURE = 36.0  # the log odds of a class of which there is no row: e^−36 is lost beside 1
-FLAT = 1e-10  # a slope so small is none
+SURE = 36.0  # the log odds if all rows are of one class: e^−36 is lost beside 1
+FLAT = 1e-10  # a slope so small counts as 0
 DIRECT = 500  # weights or rows up to which the equations are solved directly
-INNER = 2_000  # conjugate gradients of a step; a step that is not exact is a step all the same
+INNER = 2_000  # iterations of conjugate gradients in a step, which need not be exact
 DENSE = 2**20  # cells up to which an array is faster than CSR
 ROUNDING = 1e-14  # of the loss
-HALVINGS = 60  # of a step, before it is given up
+HALVINGS = 60  # of a step before it is given up
 
 
-class Sample(NamedTuple):
+class LogisticSample(NamedTuple):
     """Rows of 0 and 1 (CSR, or an array if they are few), their classes ±1 and their weights."""
 
     X: Any
     signs: Array
     weights: Array
 
-    def select(self, columns: Array) -> "Sample":
+    def select(self, columns: Array) -> "LogisticSample":
         X = self.X[:, columns]
         small = is_sparse(X) and X.shape[0] * X.shape[1] <= DENSE
         return self._replace(X=X.toarray() if small else X)
 
 
-class Unit(NamedTuple):
+class LogisticUnit(NamedTuple):
+    """A trained unit."""
+
     weights: Array
     intercept: float
     curvatures: Array  # ∂²L/∂w_j² there
@@ -52,10 +54,10 @@ class Unit(NamedTuple):
         return np.asarray(X @ self.weights + self.intercept)
 
 
-class Point:
-    """The loss of a sample somewhere, and what is known of it there."""
+class LossPoint:
+    """The loss of a sample at (w, b), its slopes there, and the steps from there."""
 
-    def __init__(self, sample: Sample, alpha: float, w: Array, b: float) -> None:
+    def __init__(self, sample: LogisticSample, alpha: float, w: Array, b: float) -> None:
         self.sample, self.alpha, self.w, self.b = sample, alpha, w, b
         self.margins = sample.signs * (sample.X @ w + b)
         p = sample.weights / sample.weights.sum()
@@ -108,28 +110,28 @@ class Point:
         inverse = LinearOperator(shape, lambda v: scale * v, dtype=c.dtype)
         return np.asarray(cg(H, right, rtol=1e-3, maxiter=INNER, M=inverse)[0])
 
-    def beyond(self, step: Array, step_b: float) -> "Point":
-        """As far along the step as lowers the loss enough; near the optimum rounding hides that it does."""
+    def beyond(self, step: Array, step_b: float) -> "LossPoint":
+        """The point along the step that lowers the loss enough, up to rounding."""
         gain = float(self.slope @ step + self.slope_b * step_b)
         for halvings in range(HALVINGS):
             t = 0.5**halvings
-            there = Point(self.sample, self.alpha, self.w - t * step, self.b - t * step_b)
+            there = LossPoint(self.sample, self.alpha, self.w - t * step, self.b - t * step_b)
             if there.loss <= self.loss - 1e-4 * t * gain + ROUNDING:
                 return there
         return self
 
 
-def train(sample: Sample, alpha: float, max_iter: int, start: Array, start_b: float) -> Unit:
-    """The optimum, after at most so many steps."""
+def train(sample: LogisticSample, alpha: float, max_iter: int, start: Array, start_b: float) -> LogisticUnit:
+    """The optimum, or where at most `max_iter` steps lead."""
     if not len(start):
-        return Unit(start, log_odds(sample), start)
-    point, n_iter = Point(sample, alpha, start, start_b), 0
+        return LogisticUnit(start, log_odds(sample), start)
+    point, n_iter = LossPoint(sample, alpha, start, start_b), 0
     while n_iter < max_iter and not point.flat():
         point, n_iter = point.beyond(*point.newton()), n_iter + 1
-    return Unit(point.w, point.b, point.c + alpha, n_iter, point.flat())
+    return LogisticUnit(point.w, point.b, point.c + alpha, n_iter, point.flat())
 
 
-def log_odds(sample: Sample) -> float:
+def log_odds(sample: LogisticSample) -> float:
     """The best intercept without weights."""
     sums = [float(sample.weights[sample.signs == sign].sum()) for sign in (1, -1)]
     if not all(sums):

@@ -1,5 +1,5 @@
 """Boosting by majority (Freund, "Boosting a weak learning algorithm by majority", 1995) around the same
-search. Jackson and Craven name it for integer weights (section 3.2).
+search. Jackson and Craven mention it for integer weights (section 3.2).
 
 The number T of stages, odd, and the edge γ are fixed beforehand. If every stage is right on a weight of at
 least ½ + γ, the vote of all of them is right as often as T tosses of a coin that comes up right with
@@ -19,24 +19,17 @@ from scipy.special import bdtr, gammaln, xlog1py, xlogy
 
 from .._types import Array
 from .boosting import HALF, Stage
-from .conjunctions import Literals, rows_of
-from .search import Scope, Search
+from .conjunctions import rows_of
+from .search import ConjunctionSearch
 
 SURE = 1e-9  # of a toss being wrong, at least: where γ = ½ one stage is enough, but T may be more
 
 
 def boost_by_majority(
-    data: Literals,
-    signs: Array,
-    weights: Array,
-    scope: Scope,
-    n_stages: int,
-    gamma: float,
-    search: Search | None = None,
+    search: ConjunctionSearch, weights: Array, n_stages: int, gamma: float
 ) -> Iterator[Stage]:
-    """At most `n_stages` stages, of one vote each. Rows of weight 0 are not learned from."""
-    search = search or Search(data, signs, scope)
-    votes = np.zeros(data.n_rows, np.int64)  # that were right
+    """Yield at most `n_stages` stages, of one vote each. Rows of weight 0 are not learned from."""
+    votes = np.zeros(len(weights), np.int64)  # that were right
     for t in range(n_stages):
         D = weights * decisive(votes, n_stages, gamma, t, weights > 0.0)
         if not D.any():
@@ -45,7 +38,7 @@ def boost_by_majority(
         search.forget()
         found = search.best(D)
         sign = 1 if found.correlation > 0 else -1
-        right = (signs == sign) == rows_of(data, found.literals)
+        right = (search.signs == sign) == rows_of(search.data, found.literals)
         error = float(D[~right].sum())
         if error >= 0.5 - HALF:
             return
@@ -56,8 +49,8 @@ def boost_by_majority(
 
 
 def decisive(votes: Array, n_stages: int, gamma: float, t: int, learned: Array) -> Array:
-    """What rows weigh at stage t = 0, 1, …, by how many stages were right about them: the probability that
-    ⌊T/2⌋ − r of the T − t − 1 tosses to come are right; relative to the heaviest of the rows learned from."""
+    """The weights of rows at stage t = 0, 1, …, if r stages were right about each: the probability that
+    ⌊T/2⌋ − r of the T − t − 1 tosses to come are right, relative to the heaviest of the rows learned from."""
     to_come, short = n_stages - t - 1, n_stages // 2 - np.arange(t + 1)
     possible = (short >= 0) & (short <= to_come)
     x = np.where(possible, short, 0)
@@ -70,7 +63,7 @@ def decisive(votes: Array, n_stages: int, gamma: float, t: int, learned: Array) 
 
 
 def error_in_theory(n_stages: int, gamma: float) -> float:
-    """The probability that T tosses have no majority: the most that a vote of stages with this edge errs.
+    """The probability that T tosses have no majority, which bounds the error of stages with this edge.
 
     >>> round(error_in_theory(11, 0.2), 3)
     0.078
@@ -79,7 +72,8 @@ def error_in_theory(n_stages: int, gamma: float) -> float:
 
 
 def enough_stages(gamma: float, least: float) -> int:
-    """The fewest, odd, whose error in theory is less than the smallest share of a row: then there is none.
+    """The smallest odd number of stages whose error in theory is below the smallest share of a row, so that
+    no row is wrong.
 
     >>> enough_stages(0.25, 1 / 100), enough_stages(0.5, 1 / 100)
     (19, 1)

@@ -1,10 +1,10 @@
-"""How many stages, and of votes which edge: by cross-validation, by the theorem, or as told."""
+"""The number of stages, and the edge of votes: by cross-validation, by the theorem, or as given."""
 
 import math
 import warnings
 from collections.abc import Callable
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, check_cv
@@ -15,72 +15,78 @@ from ..checks import is_number
 from ..model_file.declarations import LostFunction
 from .boosting import Stage
 from .conjunctions import rows_of
+from .encoded_literals import EncodedLiterals
 from .majority import enough_stages
-from .runs import Trial, run, staged_scores
-from .sparse_parameters import CV, THEORY, Settings
-from .sparse_problem import Problem
+from .runs import BoostingTrial, run_boosting, staged_scores
+from .sparse_parameters import CV, THEORY, SparseParameters
 
 TIE = 1e-12  # accuracies so close are equal
-GAMMAS = (0.05, 0.1, 0.2, 0.3)  # that are tried: smaller ones would need more stages than are tried
-MOST_VOTES = 101  # unless told otherwise: a longer card is none
-GROWTH = math.sqrt(2)  # of the numbers of votes that are tried
+GAMMAS = (0.05, 0.1, 0.2, 0.3)  # the edges tried; smaller ones would need more stages than are tried
+MOST_VOTES = 101  # the default: nobody reads a longer card
+GROWTH = math.sqrt(2)  # of the numbers of votes tried
+
+Splits: TypeAlias = list[tuple[Array, Array]]  # rows to learn from, and to test on
 
 
-class Plan(NamedTuple):
-    """What was chosen, and the accuracies by which it was."""
+class StagePlan(NamedTuple):
+    """The trial chosen, and the accuracies it was chosen by."""
 
-    trial: Trial
+    trial: BoostingTrial
     accuracies: Array | None = None
-    trials: list[Trial] | None = None  # of votes; else they are 1, 2, … stages
-    most: int | None = None  # stages that were tried
+    trials: list[BoostingTrial] | None = None  # of votes; else they are 1, 2, … stages
+    most: int | None = None  # the largest number of stages tried
 
     def is_still_rising(self) -> bool:
-        """Is the most that was tried the best, and not perfect?"""
+        """Is the largest number of stages the best, and not perfect?"""
         perfect = self.accuracies is not None and self.accuracies.max() >= 1.0 - TIE
         return self.trial.stages == self.most and not perfect
 
 
-def make_plan(problem: Problem, settings: Settings, splits: Callable[[], list[tuple[Array, Array]]]) -> Plan:
-    """How many stages, and of votes which edge."""
-    if settings.stages == THEORY:
-        return Plan(in_theory(problem.weights, settings))
-    if settings.stages != CV and (not settings.votes or settings.gamma):
-        return Plan(Trial(int(settings.stages), settings.gamma if settings.votes else None))
-    if settings.votes:
-        trials = _trials(problem, settings)
-        accuracies = try_votes(problem, settings, trials, splits())
-        wanted = settings.max_stages is not None  # for the sake of a short card
-        most = trials[-1].stages if settings.stages == CV and not wanted else None
-        return Plan(trials[best_of(accuracies)], accuracies, trials[: len(accuracies)], most)
-    accuracies = cross_validate(problem, settings, splits())
-    return Plan(Trial(best_of(accuracies) + 1), accuracies, most=len(accuracies))
+def plan_stages(
+    encoded: EncodedLiterals, parameters: SparseParameters, splits: Callable[[], Splits]
+) -> StagePlan:
+    """Choose the number of stages, and the edge of votes."""
+    if parameters.stages == THEORY:
+        return StagePlan(in_theory(encoded.weights, parameters))
+    if parameters.stages != CV and (not parameters.votes or parameters.gamma):
+        gamma = parameters.gamma if parameters.votes else None
+        return StagePlan(BoostingTrial(int(parameters.stages), gamma))
+    if parameters.votes:
+        trials = _trials(encoded, parameters)
+        accuracies = try_votes(encoded, parameters, trials, splits())
+        wanted = parameters.max_stages is not None  # for the sake of a short card
+        most = trials[-1].stages if parameters.stages == CV and not wanted else None
+        return StagePlan(trials[best_of(accuracies)], accuracies, trials[: len(accuracies)], most)
+    most_stages = BoostingTrial(parameters.max_stages or encoded.data.n_literals)
+    accuracies = cross_validate(encoded, parameters, most_stages, splits())
+    return StagePlan(BoostingTrial(best_of(accuracies) + 1), accuracies, most=len(accuracies))
 
 
-def in_theory(weights: Array, settings: Settings) -> Trial:
-    """⌈2s² ln m⌉: Lemma 1 promises a conjunction of correlation 1/s; with the penalty the one that is chosen
-    may have 1/(ks), and they are ⌈2k²s² ln m⌉. Votes: as many as leave no room for an error. Of rows of
-    different weights, 1/m is the smallest share."""
-    assert settings.target_size is not None
-    assert settings.gamma is not None
+def in_theory(weights: Array, parameters: SparseParameters) -> BoostingTrial:
+    """⌈2s² ln m⌉ stages: Lemma 1 promises a conjunction of correlation 1/s. With the penalty the one chosen
+    may have 1/(ks), and there are ⌈2k²s² ln m⌉. Votes: as many as leave no room for an error. If rows differ
+    in weight, 1/m is the smallest share."""
+    assert parameters.target_size is not None
+    assert parameters.gamma is not None
     weights = weights[weights > 0.0]
     ratio = len(weights) if weights.min() == weights.max() else float(weights.sum() / weights.min())
-    if settings.votes:
-        return Trial(enough_stages(settings.gamma, 1 / ratio), settings.gamma)
-    size = settings.target_size * (settings.scope.k if settings.scope.penalty else 1)
-    return Trial(max(1, math.ceil(2 * size**2 * math.log(ratio))))
+    if parameters.votes:
+        return BoostingTrial(enough_stages(parameters.gamma, 1 / ratio), parameters.gamma)
+    size = parameters.target_size * (parameters.scope.k if parameters.scope.penalty else 1)
+    return BoostingTrial(max(1, math.ceil(2 * size**2 * math.log(ratio))))
 
 
-def splits_of(cv: Any, random_state: Any, X: Any, y: Any, problem: Problem) -> list[tuple[Array, Array]]:
-    """The rows to learn from and to test on. A number of folds divides the rows that have a weight at random,
-    each class as evenly as can be; if no class has so many rows, there are fewer folds."""
+def splits_of(cv: Any, random_state: Any, X: Any, y: Any, encoded: EncodedLiterals) -> Splits:
+    """The rows to learn from and to test on. A number of folds divides the rows of weight > 0 at random, each
+    class as evenly as possible; if no class has so many rows, there are fewer folds."""
     if isinstance(cv, LostFunction):
         cv()
     if is_number(cv, Integral):
-        return _folds(int(cv), random_state, problem)
-    n_rows = problem.data.n_rows
+        return _folds(int(cv), random_state, encoded)
+    n_rows = encoded.data.n_rows
     splits = [(_rows(a, n_rows), _rows(b, n_rows)) for a, b in check_cv(cv, y, classifier=True).split(X, y)]
     for part in (part for split in splits for part in split):
-        if not problem.weights[part].any():
+        if not encoded.weights[part].any():
             raise ValueError("cv has a part without rows whose weight is > 0; each must have some.")
     if not splits:
         raise ValueError("cv has no splits, but at least one is needed; use 5.")
@@ -88,7 +94,7 @@ def splits_of(cv: Any, random_state: Any, X: Any, y: Any, problem: Problem) -> l
 
 
 def _rows(part: Any, n_rows: int) -> Array:
-    """The numbers of rows, which may be marked by truth values."""
+    """The numbers of rows, which may be given by truth values."""
     rows = np.asarray(part)
     if rows.dtype != np.bool_:
         return rows.astype(np.intp)
@@ -97,9 +103,9 @@ def _rows(part: Any, n_rows: int) -> Array:
     return np.flatnonzero(rows)
 
 
-def _folds(n_folds: int, random_state: Any, problem: Problem) -> list[tuple[Array, Array]]:
-    rows = np.flatnonzero(problem.weights > 0.0)
-    codes = problem.codes[rows]
+def _folds(n_folds: int, random_state: Any, encoded: EncodedLiterals) -> Splits:
+    rows = np.flatnonzero(encoded.weights > 0.0)
+    codes = encoded.codes[rows]
     most = int(np.bincount(codes).max())
     if most < 2:
         raise ValueError(
@@ -112,57 +118,54 @@ def _folds(n_folds: int, random_state: Any, problem: Problem) -> list[tuple[Arra
         return [(rows[train], rows[test]) for train, test in splitter.split(rows, codes)]
 
 
-def cross_validate(problem: Problem, settings: Settings, splits: list[tuple[Array, Array]]) -> Array:
-    """The accuracy on rows left out, after each number of stages; rows count by their weight."""
-    most = settings.max_stages or problem.data.n_literals
-    right = np.zeros(most)
+def cross_validate(
+    encoded: EncodedLiterals, parameters: SparseParameters, trial: BoostingTrial, splits: Splits
+) -> Array:
+    """The accuracy of a trial on rows left out, after each of its stages; rows count by their weight."""
+    right, total = np.zeros(trial.stages), 0.0
     for train, test in splits:
-        right += _right_weights(problem, run(problem, Trial(most), settings, train).stages, test, most, False)
-    return right / _total(problem, splits)
+        runs = run_boosting(encoded, trial, parameters, train).stages
+        right += _right_weights(encoded, runs, test, trial.stages, parameters.votes)
+        total += float(encoded.weights[test].sum())
+    return right / total
 
 
 def try_votes(
-    problem: Problem, settings: Settings, trials: list[Trial], splits: list[tuple[Array, Array]]
+    encoded: EncodedLiterals, parameters: SparseParameters, trials: list[BoostingTrial], splits: Splits
 ) -> Array:
-    """The accuracy on rows left out of each trial, which is a run of its own; up to one that is perfect."""
-    accuracies, total = [], _total(problem, splits)
+    """The accuracy of each trial, a run of its own, on rows left out; the first perfect one is the last."""
+    accuracies: list[float] = []
     for trial in trials:
-        right = 0.0
-        for train, test in splits:
-            runs = run(problem, trial, settings, train).stages
-            right += float(_right_weights(problem, runs, test, trial.stages, True)[-1])
-        accuracies.append(right / total)
+        accuracies.append(float(cross_validate(encoded, parameters, trial, splits)[-1]))
         if accuracies[-1] >= 1.0 - TIE:
-            break  # more votes would not be better
+            break
     return np.array(accuracies)
 
 
-def _trials(problem: Problem, settings: Settings) -> list[Trial]:
-    """Odd numbers of votes up to the most, growing; where there is one, its edge makes no difference."""
-    gammas = GAMMAS if settings.gamma is None else (settings.gamma,)
-    if settings.stages != CV:
-        return [Trial(int(settings.stages), gamma) for gamma in gammas]
-    most, numbers = settings.max_stages or min(problem.data.n_literals, MOST_VOTES), [1]
+def _trials(encoded: EncodedLiterals, parameters: SparseParameters) -> list[BoostingTrial]:
+    """Odd numbers of votes, growing, with each edge; that of a single vote makes no difference."""
+    gammas = GAMMAS if parameters.gamma is None else (parameters.gamma,)
+    if parameters.stages != CV:
+        return [BoostingTrial(int(parameters.stages), gamma) for gamma in gammas]
+    most, numbers = parameters.max_stages or min(encoded.data.n_literals, MOST_VOTES), [1]
     while (larger := max(numbers[-1] + 2, int(numbers[-1] * GROWTH) | 1)) <= most:
         numbers.append(larger)
     if numbers[-1] + 2 <= most:
         numbers.append(most - 1 | 1)  # the largest that is odd
-    return [Trial(n, gamma) for n in numbers for gamma in (gammas if n > 1 else gammas[-1:])]
+    return [BoostingTrial(n, gamma) for n in numbers for gamma in (gammas if n > 1 else gammas[-1:])]
 
 
-def _total(problem: Problem, splits: list[tuple[Array, Array]]) -> float:
-    return sum(float(problem.weights[test].sum()) for _, test in splits)
-
-
-def _right_weights(problem: Problem, runs: list[list[Stage]], test: Array, most: int, votes: bool) -> Array:
+def _right_weights(
+    encoded: EncodedLiterals, runs: list[list[Stage]], test: Array, most: int, votes: bool
+) -> Array:
     """The weight of the test rows that are right, after each stage."""
-    weights, codes = problem.weights[test], problem.codes[test]
-    right = np.full(most, float(weights[codes == 0].sum()))  # before the first stage, all are `classes_[0]`
-    for t, scores in enumerate(staged_scores(lambda c: rows_of(problem.data, c)[test], runs, votes)):
+    weights, codes = encoded.weights[test], encoded.codes[test]
+    right = np.full(most, float(weights[codes == 0].sum()))  # without stages, all are `classes_[0]`
+    for t, scores in enumerate(staged_scores(lambda c: rows_of(encoded.data, c)[test], runs, votes)):
         right[t:] = weights[codes_of(scores) == codes].sum()
     return right
 
 
 def best_of(accuracies: Array) -> int:
-    """The first of the highest accuracy."""
+    """The position of the first that has the highest accuracy."""
     return int(np.argmax(accuracies >= accuracies.max() - TIE))

@@ -1,20 +1,16 @@
 # mypy: allow-untyped-defs, allow-untyped-calls
 """All pairs at once (Jackson and Craven, section 3.3, k = 2).
 
-With P = Σ D x xᵀ over the positive rows, N over the negative ones and G = P − N, a pair's correlation is
-E_D[f·h_ij] = 2G_ij − E_D[f]: all pairs are two matrix products. A stage of boosting multiplies the weights
-of the rows it gets right by β, so P and N follow from these rows alone, or from the others: in one class from
-the rows that its conjunction covers, in the other from those that it does not, or the other way round.
-What rounding may have hidden is computed again: all conjunctions that could be the best are finalists,
-rescored row by row in float64; when they become too many, P and N are computed afresh.
+With P = Σ D_r x_r x_rᵀ over the positive rows, N over the negative ones and G = P − N, a pair's correlation
+is E_D[f·h_ij] = 2G_ij − E_D[f]: all pairs are two matrix products. A stage of boosting multiplies the weights
+of the rows it gets right by β, so P and N are updated from these rows alone, or from the others, whichever
+are fewer in the class.
 
-Weighted Gram matrices of rows of literals: Σ D_r x_r x_rᵀ, whose entry (i, j) is the weight of the rows in
-which both literals hold. Only entries with j ≥ i are kept.
-
-Rows of zeros and ones go to BLAS, a block at a time, in float32, half the work of a general product. CSR rows
-hold few ones, whose pairs are added one by one, in float64. Either way `error` bounds what rounding has done
-to any entry: weights are normalised, so that entries are at most 1 in the end, and rounding is worst when it
-always errs to the same side, once for each term of a sum.
+Rounding is bounded. Rows of zeros and ones go to BLAS, a block at a time, in float32; CSR rows hold few ones,
+whose pairs are added one by one, in float64. The `error` of a matrix bounds what rounding has done to any
+entry, as if every term of a sum had been rounded to the same side; weights are normalized, so that entries
+are at most 1 in the end. All conjunctions that could be the best are finalists, rescored row by row in
+float64; when there are too many, P and N are computed anew.
 """
 
 import numpy as np
@@ -23,17 +19,21 @@ from scipy.linalg.blas import ssyrk
 from .._types import Array
 from ..compiled import compiled
 from ..rows.layouts import CSR
-from .conjunctions import TIE, Found, Literals, Marks, Reweighing, holds
-from .ranking import offer, ranking, threshold
+from .conjunctions import TIE, FoundConjunction, LiteralRows, Literals, Reweighing, is_true
+from .ranking import empty_ranking, offer, threshold
 
 BLOCK = 256  # rows at a time: short sums, small errors
 EXACT = 2**24  # float32 counts up to here
+ROUNDING = 1e-6  # of a correlation that is computed in float32 from P and N
+MANY = 64  # finalists up to which P and N are never computed anew
+TINY = 1e-6  # if a stage's errors weigh less, what is left of P and N is rounding
+WORTH = 200  # entries of P and N cost about as much to compute as one finalist to rescore
 
 
 class GramMatrix:
-    """Q = Σ D_r x_r x_rᵀ over rows that come and go."""
+    """Q = Σ D_r x_r x_rᵀ over some rows: the weight of the rows in which literals i ≤ j both hold."""
 
-    def __init__(self, L: Marks, n_literals: int) -> None:
+    def __init__(self, L: LiteralRows, n_literals: int) -> None:
         self.L, self.error = L, 0.0
         real = np.float64 if isinstance(L, CSR) else np.float32
         self.entries = np.zeros((n_literals, n_literals), real)
@@ -47,7 +47,7 @@ class GramMatrix:
             return
         weights = D[rows]
         largest = float(weights.max())
-        # relative weights, scaled at the end: where all are equal, rows are counted, and nothing is lost
+        # relative weights, scaled at the end: if all are equal, rows are counted, without rounding
         self.add(rows, weights / largest, 1.0)
         if weights.min() == largest and len(rows) < EXACT:
             self.error = 0.0
@@ -58,7 +58,7 @@ class GramMatrix:
         if keep != 1.0:
             self._keep(keep)
         added = abs(factor) * float(weights.sum())
-        largest = max(added, keep, 1.0)  # that an entry was on the way
+        largest = max(added, keep, 1.0)  # an entry on the way
         if isinstance(self.L, CSR):
             add_pairs(self.L, rows, factor * weights, self.entries)
             self.error += self._rounding * len(rows) * largest
@@ -72,7 +72,7 @@ class GramMatrix:
         self.error = share * self.error + 2 * self._rounding * max(share, 1.0)  # share is rounded, too
 
     def _add_blocks(self, rows: Array, weights: Array, factor: float) -> None:
-        """BLAS keeps what Fortran calls the lower triangle: in C order, entries with j ≥ i."""
+        """Add to what Fortran calls the lower triangle: in C order, entries with j ≥ i."""
         largest = float(weights.max(initial=0.0))
         roots = np.sqrt(weights / largest).astype(np.float32)
         buffer = np.empty((min(BLOCK, len(rows)), len(self.entries)), np.float32)
@@ -83,25 +83,8 @@ class GramMatrix:
             ssyrk(factor * largest, block.T, beta=1.0, c=self.entries.T, overwrite_c=1, lower=1)
 
 
-@compiled
-def add_pairs(L, rows, weights, Q):
-    """Q_ij += w_r for every pair i ≤ j of literals that hold in row r."""
-    for k in range(rows.size):
-        start, stop = L.indptr[rows[k]], L.indptr[rows[k] + 1]
-        for p in range(start, stop):
-            i = L.indices[p]
-            for q in range(p, stop):
-                Q[i, L.indices[q]] += weights[k]
-
-
-ROUNDING = 1e-6  # of a correlation that is computed in float32 from P and N
-MANY = 64  # finalists, before it is asked whether P and N should be computed afresh
-TINY = 1e-6  # if a stage's errors weigh no more, what is left of P and N is rounding
-WORTH = 200  # entries of P and N cost as much to compute as to rescore one finalist, about
-
-
 class PairSearch:
-    """k = 2: pairs too, each correlation times `share`."""
+    """The search with k = 2; the correlation of a pair counts `share`."""
 
     def __init__(self, data: Literals, signs: Array, D: Array, share: float) -> None:
         self.data, self.signs, self.share = data, signs, share
@@ -109,12 +92,12 @@ class PairSearch:
         self.refresh(D)
 
     def refresh(self, D: Array) -> None:
-        """P and N from all rows."""
+        """Compute P and N from all rows."""
         for sign, matrix in self.sides.items():
             matrix.fill(np.flatnonzero((self.signs == sign) & (D > 0.0)), D)
         self._fresh, self._stale = True, False
 
-    def best(self, D: Array) -> Found:
+    def best(self, D: Array) -> FoundConjunction:
         signed = D * self.signs
         mean = float(signed.sum())
         if self._stale:
@@ -129,20 +112,20 @@ class PairSearch:
         values = np.abs(correlations)
         values[:-1][pairs[:, 0] < pairs[:, 1]] *= self.share
         equal = np.flatnonzero(values >= values.max() * (1 - TIE))
-        literals = [*map(_as_tuple, pairs.tolist()), ()]
+        literals = [*(tuple(dict.fromkeys(pair)) for pair in pairs.tolist()), ()]  # (i, i) is (i,)
         winner = min(equal.tolist(), key=lambda place: (len(literals[place]), literals[place]))
-        return Found(literals[winner], float(correlations[winner]))
+        return FoundConjunction(literals[winner], float(correlations[winner]))
 
     @property
     def slack(self) -> float:
-        """How far a correlation may be from the one that P and N tell."""
+        """A bound of the error of a correlation computed from P and N."""
         return 2 * (self.sides[1].error + self.sides[-1].error) + ROUNDING
 
-    def top(self, D: Array, room: int) -> list[Found]:
-        """The best pairs: of twice as many that P and N tell, those that rows tell."""
+    def top(self, D: Array, room: int) -> list[FoundConjunction]:
+        """The best pairs: twice as many are chosen by P and N, and rescored row by row."""
         signed = D * self.signs
         mean = float(signed.sum())
-        near, best = ranking(2, 1.0, 2 * room, 2), ranking(2, 1.0, room, 2)
+        near, best = empty_ranking(2, 1.0, 2 * room, 2), empty_ranking(2, 1.0, room, 2)
         rank_pairs(self.sides[1].entries, self.sides[-1].entries, mean, self.data.ends, self.data.twins, near)
         pairs = np.array([one.literals for one in near.found()], np.int64).reshape(-1, 2)
         sums = np.zeros(len(pairs))
@@ -152,7 +135,7 @@ class PairSearch:
         return best.found()
 
     def _finalists(self, mean: float) -> Array:
-        """All that may be the best, single literals as pairs (i, i)."""
+        """All conjunctions that may be the best; a single literal is a pair (i, i)."""
         P, N, data, slack = self.sides[1], self.sides[-1], self.data, 2 * self.slack
         pairs = np.empty((MANY, 2), np.int64)
         while True:
@@ -162,8 +145,7 @@ class PairSearch:
             pairs = np.empty((count, 2), np.int64)
 
     def follow(self, stage: Reweighing) -> None:
-        """P and N after a stage: of each class, the rows that were right, or those that were not, are summed
-        up, whichever are fewer."""
+        """Update P and N after a stage."""
         D, right, beta, total = stage
         self._fresh, self._stale = False, total < TINY
         if self._stale:
@@ -177,26 +159,21 @@ class PairSearch:
                 matrix.add(misses, D[misses], (1.0 - beta) / total, keep=beta / total)
 
 
-def _as_tuple(pair: list[int]) -> tuple[int, ...]:
-    i, j = pair
-    return (i,) if i == j else (i, j)
-
-
 @compiled
 def rescore(L, signed, pairs, sums):
     """Σ D_r f_r over the rows in which both literals of a pair hold."""
     for r in range(signed.size):
         if signed[r] != 0.0:
             for c in range(len(pairs)):
-                if holds(L, r, pairs[c, 0]) and holds(L, r, pairs[c, 1]):
+                if is_true(L, r, pairs[c, 0]) and is_true(L, r, pairs[c, 1]):
                     sums[c] += signed[r]
 
 
 @compiled
 def finalists(P, N, mean, share, ends, twins, slack, pairs):
-    """All conjunctions whose value is less than `slack` below the highest; returns how many there are, though
-    only so many are written as there is room for. Left out are those that hold in the same rows as an earlier
-    one, or in no row, as does the constant with the other sign: they would lose the tie."""
+    """Write to `pairs` the conjunctions whose value is less than `slack` below the highest, as many as fit;
+    return their number. Those that would lose a tie are left out: they hold in the same rows as an earlier
+    one, or in no row, as the constant with the other sign does."""
     n = ends.size
     tops = np.empty(n)
     highest = abs(mean)
@@ -209,13 +186,13 @@ def finalists(P, N, mean, share, ends, twins, slack, pairs):
         if P[i, i] == 0.0 and N[i, i] == 0.0:
             continue
         if twins[i] == i and abs(2.0 * (P[i, i] - N[i, i]) - mean) >= highest - slack:
-            count = note(pairs, count, i, i)
+            count = write_pair(pairs, count, i, i)
         if tops[i] >= highest - slack:
             for j in range(ends[i], n):
                 value = share * abs(2.0 * (P[i, j] - N[i, j]) - mean)
                 somewhere = P[i, j] != 0.0 or N[i, j] != 0.0
                 if value >= highest - slack and somewhere and is_first_pair(i, j, twins, ends):
-                    count = note(pairs, count, i, j)
+                    count = write_pair(pairs, count, i, j)
     return count
 
 
@@ -237,7 +214,7 @@ def is_first_pair(i, j, twins, ends):
 
 
 @compiled
-def note(pairs, count, i, j):
+def write_pair(pairs, count, i, j):
     if count < len(pairs):
         pairs[count, 0], pairs[count, 1] = i, j
     return count + 1
@@ -245,7 +222,7 @@ def note(pairs, count, i, j):
 
 @compiled
 def rank_pairs(P, N, mean, ends, twins, best):
-    """By what P and N tell; none that holds in the same rows as an earlier one."""
+    """Rank all pairs by P and N, except those that hold in the same rows as an earlier one."""
     path = np.zeros(2, np.int64)
     for i in range(ends.size):
         for j in range(ends[i], ends.size):
@@ -253,3 +230,14 @@ def rank_pairs(P, N, mean, ends, twins, best):
             if abs(correlation) >= threshold(best) and is_first_pair(i, j, twins, ends):
                 path[0], path[1] = i, j
                 offer(best, correlation, path, path.size)
+
+
+@compiled
+def add_pairs(L, rows, weights, Q):
+    """Q_ij += w_r for every pair i ≤ j of literals that hold in row r."""
+    for k in range(rows.size):
+        start, stop = L.indptr[rows[k]], L.indptr[rows[k] + 1]
+        for p in range(start, stop):
+            i = L.indices[p]
+            for q in range(p, stop):
+                Q[i, L.indices[q]] += weights[k]

@@ -4,16 +4,14 @@ They train a perceptron by backpropagation, drop the weight of the smallest sali
 brain damage), and iterate; a validation set decides when to stop. With k = 2 the features include all
 conjunctions of two: whether a perceptron pruned from these matches boosting is the question they leave open.
 
-Deviations: the unit is the same, but brought to its optimum by Newton's method, with a small L2 term so that
-there is one on separable rows too; all sizes down to none are tried; the best is trained again, on all rows;
-of many weights, several are dropped at a time. As in the rest of the room, numeric columns become literals,
-rows and classes may have weights, and of more than two classes each is learned against the rest. Literals are
-made of all rows, those held out included.
+Deviations: the unit is the same, but Newton's method brings it to its optimum, with a small L2 term so that
+there is one on separable rows too; all sizes down to 0 are tried; the best is trained again, on all rows; of
+many weights, several are dropped at a time. As in `SparsePerceptron`, numeric columns become literals, rows
+and classes may have weights, and with more than two classes each is learned against the rest. Literals are
+made from all rows, including those held out.
 """
 
 import warnings
-from collections.abc import Callable
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,21 +19,17 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._types import Array
-from ..checks import is_number, number
+from ..base import all_or_nothing
 from ..compiled import one_thread
 from ..model_file.declarations import Field
 from ..tables.literal_encoder import LiteralEncoder
+from .encoded_literals import EncodedLiterals, encode_literals
 from .features import Features, features_of
-from .logistic_unit import Sample, train
+from .logistic_unit import LogisticSample, train
 from .pruning import Pruned, prune
-from .sparse_file import PRUNED, restore_weights
-from .sparse_parameters import read_order
-from .sparse_problem import Problem, read_problem
+from .sparse_file import PRUNED_FIELDS, check_loaded_pruned
+from .sparse_parameters import PrunedParameters, read_pruned_parameters
 from .weighted_conjunctions import WeightedConjunctions
-
-FEW = 1_000  # weights, up to which one is dropped at a time
-SHARE = 0.05  # of more
-LEAST = 1e-9  # of alpha: with less, slopes that are flat still leave the weights open
 
 
 class PrunedPerceptron(WeightedConjunctions):
@@ -47,27 +41,28 @@ class PrunedPerceptron(WeightedConjunctions):
 
     Parameters
     ----------
-    k : 1 or 2, the most literals of a conjunction.
-    drop : how many weights are dropped at a time: a number, or a share of those that are left. None: one, but
-        5 % while there are more than 1,000.
-    validation_fraction : the share of each class's rows that is held out, at random, to choose the size; at
-        least one row is, and at least one is not. (Of more than two classes, one of a single row is only
-        learned from. None of its rows then asks for a weight, and it ends without.)
-    alpha : of the term α/2 ‖w‖² beside the mean log loss; w are the weights of features 0 and 1, w = 2v.
-    max_iter : the most Newton steps of one training.
-    n_thresholds : at most so many literals `x > t` of a numeric column.
-    class_weight : None, "balanced", or a dict of class → weight.
-    random_state : draws the rows held out.
+    k : int, 1 (default) or 2; the largest number of literals of a conjunction.
+    drop : int, float or None (default); how many weights are dropped at a time, or which share of those that
+        are left. None: one, but 5 % while there are more than 1,000.
+    validation_fraction : float, default 0.2; the share of each class's rows that is held out, at random, to
+        choose the size. At least one row is held out, and at least one is not. (With more than two classes,
+        a class of a single row is only learned from, and ends without weights.)
+    alpha : float, default 0.001; the factor of the term α/2 ‖w‖² beside the mean log loss. The w are the
+        weights of features 0 and 1, w = 2v.
+    max_iter : int, default 100; the largest number of Newton steps of one training.
+    n_thresholds : int, default 8; the largest number of literals `x > t` of a numeric column.
+    class_weight : None (default), "balanced", or a dict of class → weight.
+    random_state : int, RandomState or None (default); draws the rows held out.
 
     Attributes
     ----------
-    conjunctions_ : list of conjunctions; `str` says each in words.
-    weights_ : array, one weight per conjunction; of more than two classes, a row of them per class.
-    intercept_ : the weights of the constant, which are not counted and not pruned.
-    n_weights_ : how many weights are not 0; an array of more than two classes.
-    path_ : list of `Pruning` (n_weights, accuracy on the rows held out), one per training; of more than two
+    conjunctions_ : list of conjunctions; `str` gives each in words.
+    weights_ : array, one weight per conjunction; with more than two classes, a row of them per class.
+    intercept_ : array, the weights of the constant, which are not counted and not pruned.
+    n_weights_ : the number of weights that are not 0; with more than two classes, an array.
+    path_ : list of `Pruning` (n_weights, accuracy on the rows held out), one per training; with more than two
         classes, a list of lists.
-    n_iter_ : the most steps that a training took.
+    n_iter_ : the largest number of steps that a training took.
     encoder_ : the fitted `LiteralEncoder`.
     classes_, n_features_in_, feature_names_in_ : as in scikit-learn.
 
@@ -85,7 +80,7 @@ class PrunedPerceptron(WeightedConjunctions):
     [(5, 1.0), (4, 1.0), (3, 1.0), (2, 1.0), (1, 1.0), (0, 0.75)]
     """
 
-    _file_fields: ClassVar[dict[str, Field]] = PRUNED
+    _file_fields: ClassVar[dict[str, Field]] = PRUNED_FIELDS
 
     def __init__(
         self,
@@ -110,48 +105,20 @@ class PrunedPerceptron(WeightedConjunctions):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "PrunedPerceptron":
         """Learn from the rows of a table and their classes; rows of weight 0 are not learned from."""
-        k, to_drop = read_order(self.k, most=2), read_drop(self.drop)
-        number("validation_fraction", self.validation_fraction, "(0, 1)", "use 0.2")
-        number("alpha", self.alpha, f"({LEAST}, inf)", "use 0.001")
-        number("max_iter", self.max_iter, "[1, inf)", "use 100", Integral)
-        encoder = LiteralEncoder(n_thresholds=self.n_thresholds)
-        with one_thread():
-            problem = read_problem(encoder, X, y, sample_weight, self.class_weight)
-            rows = np.flatnonzero(problem.weights > 0.0)
-            held_out = self._split(problem, rows)
-            features = features_of(problem.data, rows, k)
-            samples = [Sample(features.X, s[rows], problem.weights[rows]) for s in problem.signs()]
-            fitted = [self._fit_one(sample, held_out, to_drop) for sample in samples]
-        self._adopt(problem.classes, encoder)
-        self._keep(features, fitted)
+        parameters = read_pruned_parameters(self)
+        with all_or_nothing(self), one_thread():
+            encoder = LiteralEncoder(n_thresholds=self.n_thresholds)
+            encoded = encode_literals(encoder, X, y, sample_weight, self.class_weight)
+            rows = np.flatnonzero(encoded.weights > 0.0)
+            held_out = _hold_out(encoded, rows, parameters.validation_fraction, self.random_state)
+            features = features_of(encoded.data, rows, parameters.k)
+            samples = [LogisticSample(features.X, s[rows], encoded.weights[rows]) for s in encoded.signs()]
+            fitted = [_fit_one(sample, held_out, parameters) for sample in samples]
+            self._adopt(encoded.classes, encoder)
+            self._keep(features, fitted)
         if not all(one.converged for one in fitted):
-            self._warn()
+            warnings.warn(complaint(parameters), ConvergenceWarning, stacklevel=2)
         return self
-
-    def _split(self, problem: Problem, rows: Array) -> Array:
-        """Which of the rows are held out."""
-        random, held_out = check_random_state(self.random_state), np.zeros(len(rows), np.bool_)
-        codes = problem.codes[rows]
-        counts = np.bincount(codes, minlength=len(problem.classes))
-        if np.count_nonzero(counts > 1) < 2:
-            rare = problem.classes[counts == 1].tolist()[0]
-            raise ValueError(
-                f"Class {rare!r} has 1 row whose weight is > 0, but at least two classes need 2 rows each, "
-                "to learn from and to hold out. Add rows of this class."
-            )
-        for code in np.flatnonzero(counts > 1):
-            members = random.permutation(np.flatnonzero(codes == code))
-            share = round(self.validation_fraction * len(members))
-            held_out[members[: min(max(share, 1), len(members) - 1)]] = True
-        return held_out
-
-    def _fit_one(self, sample: Sample, held_out: Array, to_drop: Callable[[int], int]) -> Pruned:
-        """The best size, trained again on all rows."""
-        learn, test = (Sample(*(part[rows] for part in sample)) for rows in (~held_out, held_out))
-        run = prune(learn, test, self.alpha, self.max_iter, to_drop)
-        start = run.unit
-        last = train(sample.select(run.columns), self.alpha, self.max_iter, start.weights, start.intercept)
-        return run.followed_by(last)
 
     def _keep(self, features: Features, fitted: list[Pruned]) -> None:
         """A weight w of 0 and 1 is a weight w/2 of −1 and +1, and another w/2 of the constant."""
@@ -166,31 +133,44 @@ class PrunedPerceptron(WeightedConjunctions):
         self._derive()
 
     def _loaded(self) -> None:
-        restore_weights(self)
+        check_loaded_pruned(self)
         self._derive()
 
     def _derive(self) -> None:
         self.path_ = self._paths[0] if len(self._paths) == 1 else self._paths
         self._publish()
 
-    def _warn(self) -> None:
-        warnings.warn(
-            f"Some training did not reach its optimum in max_iter={self.max_iter} steps; raise max_iter, or "
-            f"alpha={self.alpha:g}.",
-            ConvergenceWarning,
-            stacklevel=3,
+
+def _hold_out(encoded: EncodedLiterals, rows: Array, fraction: float, random_state: Any) -> Array:
+    """Which of the rows are held out."""
+    random, held_out = check_random_state(random_state), np.zeros(len(rows), np.bool_)
+    codes = encoded.codes[rows]
+    counts = np.bincount(codes, minlength=len(encoded.classes))
+    if np.count_nonzero(counts > 1) < 2:
+        rare = encoded.classes[counts == 1].tolist()[0]
+        raise ValueError(
+            f"Class {rare!r} has 1 row whose weight is > 0, but at least two classes need 2 rows each, "
+            "to learn from and to hold out. Add rows of this class."
         )
+    for code in np.flatnonzero(counts > 1):
+        members = random.permutation(np.flatnonzero(codes == code))
+        share = round(fraction * len(members))
+        held_out[members[: min(max(share, 1), len(members) - 1)]] = True
+    return held_out
 
 
-def read_drop(drop: Any) -> Callable[[int], int]:
-    """How many of so many weights are dropped at a time."""
-    if drop is None:
-        return lambda n: 1 if n <= FEW else int(SHARE * n)
-    if is_number(drop, Integral) and drop >= 1:
-        return lambda n: int(drop)
-    if is_number(drop, Real) and 0 < drop < 1:
-        return lambda n: max(1, int(drop * n))
-    raise ValueError(
-        f"drop={drop!r}, but it must be an integer >= 1, or a share of the weights left, between 0 and 1; "
-        "use None."
+def _fit_one(sample: LogisticSample, held_out: Array, parameters: PrunedParameters) -> Pruned:
+    """The best size, trained again on all rows."""
+    learn, test = (LogisticSample(*(part[rows] for part in sample)) for rows in (~held_out, held_out))
+    alpha, max_iter = parameters.alpha, parameters.max_iter
+    run = prune(learn, test, alpha, max_iter, parameters.to_drop)
+    last = train(sample.select(run.columns), alpha, max_iter, run.unit.weights, run.unit.intercept)
+    return run.followed_by(last)
+
+
+def complaint(parameters: PrunedParameters) -> str:
+    """What a fit says whose steps ran out."""
+    return (
+        f"Some training did not reach its optimum in max_iter={parameters.max_iter} steps; raise max_iter, "
+        f"or alpha={parameters.alpha:g}."
     )

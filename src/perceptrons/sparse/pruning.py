@@ -1,9 +1,9 @@
 """Optimal brain damage as Jackson and Craven use it (section 4): train, drop the weight of the smallest
-salience, and again; rows held out tell when it was best.
+salience, and repeat; rows held out decide which size was best.
 
-The salience of a weight (Le Cun, Denker and Solla) is ½ h_jj w_j², what the loss would rise by if the weight
-became 0 and the loss were a quadratic with these second derivatives alone. Of weights whose saliences tie,
-the last is dropped first: pairs of literals before literals, the later before the earlier.
+The salience of a weight (Le Cun, Denker and Solla) is ½ h_jj w_j², the rise of the loss if the weight became
+0 and the loss were a quadratic with these second derivatives alone. Of weights whose saliences tie, the last
+is dropped first: pairs of literals before literals, the later before the earlier.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,40 +12,42 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._types import Array
-from .logistic_unit import Sample, Unit, log_odds, train
+from .logistic_unit import LogisticSample, LogisticUnit, log_odds, train
 
 TIE = 1e-6  # a share of the root of a salience
-NOTHING = 1e-9  # roots of saliences so small are 0, scores too
+NOTHING = 1e-9  # roots of saliences so small count as 0, and so do scores
 EQUAL = 1e-12  # accuracies so close are equal
 
 
 class Pruning(NamedTuple):
-    """A training: how many weights there were, and the accuracy on the rows held out."""
+    """One training: the number of weights, and the accuracy on the rows held out."""
 
     n_weights: int
     accuracy: float
 
 
 class Pruned(NamedTuple):
-    """The best of a run, and the path."""
+    """The best perceptron of a run, and the path of the run."""
 
     columns: Array
-    unit: Unit
+    unit: LogisticUnit
     path: list[Pruning]
     n_iter: int  # the most of any training
     converged: bool  # all trainings
 
-    def followed_by(self, last: Unit) -> "Pruned":
+    def followed_by(self, last: LogisticUnit) -> "Pruned":
         n_iter, converged = max(self.n_iter, last.n_iter), self.converged and last.converged
         return self._replace(unit=last, n_iter=n_iter, converged=converged)
 
 
-def prune(learn: Sample, test: Sample, alpha: float, max_iter: int, to_drop: Callable[[int], int]) -> Pruned:
-    """The perceptron of the highest accuracy on the test rows, the one of fewest weights if several have it.
+def prune(
+    learn: LogisticSample, test: LogisticSample, alpha: float, max_iter: int, to_drop: Callable[[int], int]
+) -> Pruned:
+    """The perceptron of the highest accuracy on the test rows; of several, the one of fewest weights.
 
-    to_drop : tells of a number of weights how many are dropped at a time."""
+    to_drop : returns, for a number of weights, how many of them are dropped at a time."""
     path: list[Pruning] = []
-    best: tuple[Array, Unit] | None = None
+    best: tuple[Array, LogisticUnit] | None = None
     top, n_iter, converged = 0.0, 0, True
     for columns, X, unit in descend(learn, test.X, alpha, max_iter, to_drop):
         accuracy = accuracy_of(unit, test._replace(X=X))
@@ -58,14 +60,14 @@ def prune(learn: Sample, test: Sample, alpha: float, max_iter: int, to_drop: Cal
 
 
 def descend(
-    learn: Sample, beside: Any, alpha: float, max_iter: int, to_drop: Callable[[int], int]
-) -> Iterator[tuple[Array, Any, Unit]]:
-    """Trainings with fewer and fewer weights: the columns they stand at, these of the rows beside, the unit.
+    learn: LogisticSample, beside: Any, alpha: float, max_iter: int, to_drop: Callable[[int], int]
+) -> Iterator[tuple[Array, Any, LogisticUnit]]:
+    """Train with fewer and fewer weights; yield their columns, these columns of the rows `beside`, the unit.
 
-    Columns that are 0 throughout would have weight 0, and are left out. Where there is one class only, all
-    are: the intercept alone tells it."""
+    Columns that are 0 throughout would have weight 0, and are left out. If there is only one class, all
+    columns are: the intercept suffices."""
     columns = np.flatnonzero(learn.X.sum(axis=0) * (len(set(learn.signs.tolist())) > 1))
-    learn, other = learn.select(columns), Sample(beside, learn.signs, learn.weights).select(columns)
+    learn, other = learn.select(columns), LogisticSample(beside, learn.signs, learn.weights).select(columns)
     w, b = np.zeros(len(columns)), log_odds(learn)
     while True:
         unit = train(learn, alpha, max_iter, w, b)
@@ -77,12 +79,12 @@ def descend(
         w, b = unit.weights[left], unit.intercept
 
 
-def saliences(unit: Unit) -> Array:
+def saliences(unit: LogisticUnit) -> Array:
     return np.asarray(unit.curvatures * unit.weights**2 / 2)
 
 
 def survivors(values: Array, n_dropped: int) -> Array:
-    """The places left, in order, after the smallest values are dropped; of equal ones, the last."""
+    """The positions left, in order, after the smallest values are dropped; of equal ones, the last."""
     roots = np.sqrt(values)
     order = np.argsort(roots, kind="stable")
     steps = np.diff(roots[order]) > NOTHING + TIE * roots[order][:-1]
@@ -92,7 +94,7 @@ def survivors(values: Array, n_dropped: int) -> Array:
     return np.delete(np.arange(len(rank)), dropped)
 
 
-def accuracy_of(unit: Unit, test: Sample) -> float:
-    """The weight of the rows that are right, of all; a score that is 0 but for rounding is not > 0."""
+def accuracy_of(unit: LogisticUnit, test: LogisticSample) -> float:
+    """The share of the rows that are right, by weight; a score that is 0 up to rounding is not > 0."""
     right = (unit.scores(test.X) > NOTHING) == (test.signs > 0)
     return float(test.weights[right].sum() / test.weights.sum())

@@ -1,8 +1,8 @@
 # mypy: allow-untyped-defs, allow-untyped-calls
 """The best conjunctions found so far, for compiled code.
 
-Of values that tie, the conjunction of fewer literals is better, then the first. They tie with one another,
-not with the highest of all: where three differ by less than 1e-9 each, brute force may choose another.
+Of values that tie, the conjunction of fewer literals is better, then the first. Ties are between neighbors,
+not with the highest of all: if three values differ by less than 1e-9 each, brute force may choose another.
 """
 
 from typing import NamedTuple
@@ -11,11 +11,11 @@ import numpy as np
 
 from .._types import Array
 from ..compiled import compiled
-from .conjunctions import TIE, Found
+from .conjunctions import TIE, FoundConjunction
 
 
 class Ranking(NamedTuple):
-    """As many as there is room for, the best first."""
+    """The best conjunctions, as many as there is room for, the best first."""
 
     values: Array  # |correlation|, times its share; −1 where there is none yet
     correlations: Array
@@ -24,29 +24,29 @@ class Ranking(NamedTuple):
     fewest: int  # literals of those that are ranked
     share: float  # of the correlation that counts, if there are several literals
 
-    def found(self) -> list[Found]:
+    def found(self) -> list[FoundConjunction]:
         count = int(np.count_nonzero(self.values >= 0.0))
         return [
-            Found(tuple(self.literals[q, : self.sizes[q]].tolist()), float(self.correlations[q]))
+            FoundConjunction(tuple(self.literals[q, : self.sizes[q]].tolist()), float(self.correlations[q]))
             for q in range(count)
         ]
 
 
-def ranking(k: int, share: float, room: int = 1, fewest: int = 0) -> Ranking:
-    """Nothing is ranked yet."""
+def empty_ranking(k: int, share: float, room: int = 1, fewest: int = 0) -> Ranking:
+    """A ranking without conjunctions."""
     places = np.zeros((room, k), np.int64)
     return Ranking(np.full(room, -1.0), np.zeros(room), np.zeros(room, np.int64), places, fewest, share)
 
 
 @compiled
 def threshold(best):
-    """Values below do not enter the ranking."""
+    """Lower values do not enter the ranking."""
     return best.values[-1] * (1.0 - TIE)
 
 
 @compiled
 def offer(best, correlation, path, size):
-    """A conjunction takes the place that it deserves; once."""
+    """Insert a conjunction at its rank, unless it is there already."""
     value = abs(correlation) * (best.share if size > 1 else 1.0)
     if size < best.fewest or value < threshold(best):
         return
@@ -90,7 +90,7 @@ def is_same(path, size, best, place):
 
 @compiled
 def offer_singles(best, mean, gains, twins):
-    """The constant and the literals; of those that hold in the same rows, the first."""
+    """Offer the constant and the literals; of literals that hold in the same rows, the first."""
     path, none, one = np.zeros(1, np.int64), np.int64(0), np.int64(1)  # literals would be compiled apart
     offer(best, mean, path, none)
     for i in range(gains.size):

@@ -1,8 +1,8 @@
-"""A vote of conjunctions as a scorecard: points of the rules that hold are added up, and compared.
+"""A vote of conjunctions as a scorecard: the points of the rules that hold are added up.
 
-With integer weights v and a constant b, Σ v_h·h(x) + b > 0, h = ±1, says that the points v_h of the rules
-that hold add up to more than (Σ v_h − b)/2. Of several classes each begins with b − Σ v_h, and its points are
-2v_h: totals are scores.
+With integer weights v and a constant b, Σ v_h·h(x) + b > 0, h = ±1, means that the points v_h of the rules
+that hold add up to more than (Σ v_h − b)/2. With several classes each has b − Σ v_h base points, and its
+rules have 2v_h points: totals are scores.
 """
 
 from collections.abc import Sequence
@@ -12,10 +12,10 @@ import numpy as np
 
 from .._types import Array
 from .conjunctions import rows_of
-from .sparse_problem import Problem
-from .weighted_conjunctions import Explanation, Part
+from .encoded_literals import EncodedLiterals
+from .weighted_conjunctions import Explanation, ScorePart
 
-START = "to begin with"
+START = "base points"
 ADDED = "A rule that holds adds its points."
 
 
@@ -24,45 +24,41 @@ class Total(NamedTuple):
 
     points: int
     rows: float
-    positive: float  # of these, rows of the class that the points speak for
+    positive: float  # those of the class that the points are for
 
 
 class Card(NamedTuple):
     """The points of one weight vector."""
 
     points: list[int]  # of each conjunction
-    start: int  # what a total begins with; if there is one vector, > 0 is its class
+    start: int  # the base points; if there is one vector, its class is predicted if the total is > 0
 
     def explained(self, prediction: Any, label: Any, rules: Sequence[str], held: Array) -> Explanation:
-        """What each rule adds, and what the total begins with; rules that do not hold add nothing."""
+        """The points of each rule, and the base points; rules that do not hold add nothing."""
         rows = zip(rules, held.tolist(), self.points, strict=True)
-        parts = [Part(rule, holds, float(points) if holds else 0.0) for rule, holds, points in rows if points]
+        parts = [ScorePart(rule, holds, float(points * holds)) for rule, holds, points in rows if points]
         parts.sort(key=lambda part: -abs(part.adds))
-        parts.append(Part(START, True, float(self.start)))
+        parts.append(ScorePart(START, True, float(self.start)))
         return Explanation(prediction, label, sum(part.adds for part in parts), tuple(parts), points=True)
 
 
 def card_of(weights: Array, constant: int, one: bool) -> Card:
-    """Of one vector, or of one of several."""
+    """The card of a weight vector: the only one, or one of several."""
     start = int(constant) - int(weights.sum())
     return Card(weights.tolist(), -(-start // 2)) if one else Card((2 * weights).tolist(), start)
 
 
-def totals_of(problem: Problem, places: list[tuple[int, ...]], cards: list[Card]) -> list[list[Total]]:
-    """Of each card, rising, how often each total occurred among the rows learned from."""
-    there = problem.weights > 0.0
-    held = [rows_of(problem.data, one)[there] for one in places]
-    found = []
-    for card, signs in zip(cards, problem.signs(), strict=True):
-        points = sum(
-            (p * rows for p, rows in zip(card.points, held, strict=True)), np.zeros(there.sum(), int)
-        )
+def totals_of(
+    encoded: EncodedLiterals, places: list[tuple[int, ...]], cards: list[Card]
+) -> list[list[Total]]:
+    """For each card, how often each total occurred among the rows learned from, in ascending order."""
+    there = encoded.weights > 0.0
+    held, counts, found = [rows_of(encoded.data, one)[there] for one in places], encoded.counts[there], []
+    for card, signs in zip(cards, encoded.signs(), strict=True):
+        points = sum(map(np.multiply, card.points, held), np.zeros(len(counts), int))
         values, which = np.unique(points, return_inverse=True)
-        counts = problem.counts[there]
-        rows, positive = (np.bincount(which, counts * part) for part in (1.0, signs[there] > 0))
-        found.append(
-            [Total(*one) for one in zip(values.tolist(), rows.tolist(), positive.tolist(), strict=True)]
-        )
+        rows, positive = (np.bincount(which, counts * part).tolist() for part in (1.0, signs[there] > 0))
+        found.append([Total(*one) for one in zip(values.tolist(), rows, positive, strict=True)])
     return found
 
 
@@ -73,7 +69,7 @@ def text_of(cards: list[Card], totals: list[list[Total]], rules: Sequence[str], 
 
 
 def card_text(card: Card, totals: list[Total], rules: Sequence[str], labels: Sequence[Any]) -> str:
-    """Of two classes: the threshold, the points, and what each total means."""
+    """For two classes: the threshold, the points, and what each total means."""
     least = 1 - card.start
     if not any(card.points):
         return f"Always {labels[least <= 0]}: there are no rules."
@@ -86,7 +82,7 @@ def card_text(card: Card, totals: list[Total], rules: Sequence[str], labels: Seq
 def cards_text(
     cards: list[Card], totals: list[list[Total]], rules: Sequence[str], labels: Sequence[Any]
 ) -> str:
-    """Of more classes: a card for each."""
+    """For more classes: a card for each."""
     blocks = [f"The class with the most points, of equal ones the first.\n{ADDED}"]
     for card, some, label in zip(cards, totals, labels, strict=True):
         table = [("total", "rows", f"{label}")]
@@ -103,19 +99,17 @@ def lines(card: Card, rules: Sequence[str]) -> list[str]:
 
 
 def frequency(total: Total) -> tuple[str, str]:
-    """How many rows, and the share of those of the class."""
+    """The number of rows, and the share of the class."""
     count = f"{total.rows:,.0f}" if total.rows.is_integer() else f"{total.rows:.3g}"
     return count, f"{total.positive / total.rows:.1%}"
 
 
 def columns(rows: Sequence[tuple[str, ...]], names: int | None = None) -> list[str]:
-    """Aligned to the right, but for a column of names."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    aligned = [
-        [
-            cell.ljust(width) if place == names else cell.rjust(width)
-            for place, (cell, width) in enumerate(pairs)
-        ]
-        for pairs in (zip(row, widths, strict=True) for row in rows)
-    ]
-    return [f"  {'  '.join(row).rstrip()}" for row in aligned]
+    """Lines of cells aligned to the right, except in a column of names."""
+    widths, lines = [max(map(len, column)) for column in zip(*rows, strict=True)], []
+    for row in rows:
+        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
+        if names is not None:
+            cells[names] = row[names].ljust(widths[names])
+        lines.append(f"  {'  '.join(cells).rstrip()}")
+    return lines

@@ -1,15 +1,27 @@
-"""What model files hold of this room's learners: the encoder, and the stages or weights; the rest follows."""
+"""What model files hold of a `SparsePerceptron` (the encoder and the stages) and of a `PrunedPerceptron` (the
+encoder and the weights); everything else follows from these."""
 
 from collections.abc import Sequence
 from math import isclose, log
 from typing import Any
 
-from ..model_file.declarations import COLUMNS, Array, Count, Each, Field, Labels, Optional, Part, Real, Record
+from ..model_file.declarations import (
+    COLUMNS,
+    Array,
+    Count,
+    Each,
+    EstimatorField,
+    Field,
+    Labels,
+    Optional,
+    Real,
+    Record,
+)
 from ..model_file.kinds import MOST
 from ..tables.literal_encoder import LiteralEncoder
 from .boosting import Stage
 from .pruning import Pruning
-from .runs import Trial
+from .runs import BoostingTrial
 from .scorecard import Total
 
 STAGE = {"literals": Each(Count()), "sign": Count(-1, 1), "error": Real(least=0.0), "weight": Real(least=0.0)}
@@ -17,17 +29,21 @@ TRIAL = {"stages": Count(1), "gamma": Real(least=0.0)}
 TOTAL = {"points": Count(-MOST), "rows": Real(least=0.0), "positive": Real(least=0.0)}
 PRUNING = {"n_weights": Count(), "accuracy": Real(least=0.0)}
 
-COMMON: dict[str, Field] = {"classes_": Labels("classes"), **COLUMNS, "encoder_": Part(LiteralEncoder)}
-BOOSTED: dict[str, Field] = {
+COMMON: dict[str, Field] = {
+    "classes_": Labels("classes"),
+    **COLUMNS,
+    "encoder_": EstimatorField(LiteralEncoder),
+}
+FIELDS: dict[str, Field] = {
     **COMMON,
     "_runs": Each(Each(Record(Stage, STAGE)), "vectors"),
     "gamma_": Optional(Real(least=0.0)),
     "cv_accuracy_": Optional(Array(("float64",), ("tried",))),
-    "cv_trials_": Optional(Each(Record(Trial, TRIAL), "tried")),
+    "cv_trials_": Optional(Each(Record(BoostingTrial, TRIAL), "tried")),
     "missed_": Optional(Real(least=0.0)),
     "_totals": Optional(Each(Each(Record(Total, TOTAL)), "vectors")),
 }
-PRUNED: dict[str, Field] = {
+PRUNED_FIELDS: dict[str, Field] = {
     **COMMON,
     "_places": Each(Each(Count()), "conjunctions"),
     "_weights": Array(("float64",), ("vectors", "conjunctions")),
@@ -37,8 +53,8 @@ PRUNED: dict[str, Field] = {
 }
 
 
-def restore_runs(model: Any) -> None:
-    """Is there a run for each weight vector, and are its stages such as boosting finds?"""
+def check_loaded(model: Any) -> None:
+    """Raise unless there is a run for each weight vector, whose stages boosting could have found."""
     _check_vectors(model, len(model._runs))
     model._runs = [[stage._replace(literals=tuple(stage.literals)) for stage in run] for run in model._runs]
     stages = [stage for run in model._runs for stage in run]
@@ -60,8 +76,8 @@ def restore_runs(model: Any) -> None:
 
 
 def _check_votes(model: Any) -> None:
-    """Could a fit have left them?"""
-    for trial in [Trial(1, model.gamma_), *(model.cv_trials_ or [])]:
+    """Raise unless a fit could have left these votes."""
+    for trial in [BoostingTrial(1, model.gamma_), *(model.cv_trials_ or [])]:
         if trial.gamma is None or not 0.0 < trial.gamma <= 0.5 or trial.stages % 2 == 0:
             raise ValueError(f"there is {trial}, but the edge of votes is in (0, 0.5], their number odd")
     for totals in model._totals:
@@ -72,7 +88,8 @@ def _check_votes(model: Any) -> None:
             raise ValueError("totals must have rows, and not more of one class than there are")
 
 
-def restore_weights(model: Any) -> None:
+def check_loaded_pruned(model: Any) -> None:
+    """Raise unless there is a weight vector for each class, over different conjunctions."""
     _check_vectors(model, len(model._weights))
     model._places = [tuple(places) for places in model._places]
     _check_places(model, model._places)
@@ -90,7 +107,7 @@ def _check_vectors(model: Any, n_vectors: int) -> None:
 
 
 def _check_places(model: Any, conjunctions: Sequence[tuple[int, ...]]) -> None:
-    """Do they name literals, in order, of different columns?"""
+    """Raise unless each conjunction names literals of different columns, in order."""
     attributes = model.encoder_.attributes_.tolist()
     for places in conjunctions:
         if any(place >= len(attributes) for place in places):

@@ -1,6 +1,7 @@
-"""The parameters of `SparsePerceptron`, checked."""
+"""The parameters of `SparsePerceptron` and `PrunedPerceptron`, checked."""
 
-from numbers import Integral
+from collections.abc import Callable
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 from ..checks import flag, is_number, number, one_of
@@ -9,10 +10,15 @@ from .search import Scope
 MOST_ORDER = 10
 ADABOOST, MAJORITY = "adaboost", "majority"
 CV, THEORY = "cv", "theory"
-MOST_LITERALS = 20_000  # of which pairs are kept: 3.2 GB, twice as much if they are CSR
+MOST_LITERALS = 20_000  # whose pairs can be kept: 3.2 GB, twice as much if they are CSR
+FEW = 1_000  # weights up to which one is dropped at a time
+SHARE = 0.05  # of the weights that is dropped at a time if there are more
+LEAST = 1e-9  # of alpha: with less, flat slopes do not determine the weights
 
 
-class Settings(NamedTuple):
+class SparseParameters(NamedTuple):
+    """Those of `SparsePerceptron`."""
+
     scope: Scope
     votes: bool  # boosting by majority
     stages: int | str  # a number, "cv" or "theory"
@@ -21,19 +27,19 @@ class Settings(NamedTuple):
 
     @property
     def gamma(self) -> float | None:
-        """The edge that the theorem promises: ½ − 1/(2s) are wrong at most, and with the penalty the one that
-        is chosen may have 1/k of the correlation."""
+        """The edge that the theorem promises: at most ½ − 1/(2s) are wrong, and with the penalty the
+        conjunction chosen may have 1/k of that correlation."""
         if self.target_size is None:
             return None
         return self.scope.share / (2 * self.target_size)
 
 
-def read_settings(model: Any) -> Settings:
+def read_parameters(model: Any) -> SparseParameters:
     booster = one_of("booster", model.booster, (ADABOOST, MAJORITY))
     limit("max_stages", model.max_stages, "use None for as many as literals")
     if is_number(model.cv, Integral):
         number("cv", model.cv, "[2, inf)", "use 5", Integral)
-    return Settings(
+    return SparseParameters(
         scope=read_scope(model, model.k),
         votes=booster == MAJORITY,
         stages=_read_stages(model.stages, model.target_size, booster),
@@ -47,10 +53,9 @@ def limit(name: str, value: Any, remedy: str) -> int | None:
 
 
 def read_scope(model: Any, k: Any, name: str = "k") -> Scope:
-    """`name` is what the user calls k."""
-    beam, visits = (
-        limit(n, getattr(model, n), "use None for an exact search") for n in ("beam", "max_visits")
-    )
+    """The scope of a search of order k, which the user calls `name`."""
+    beam = limit("beam", model.beam, "use None for an exact search")
+    visits = limit("max_visits", model.max_visits, "use None for an exact search")
     return Scope(read_order(k, name), flag("penalty", model.penalty), beam, visits)
 
 
@@ -77,15 +82,48 @@ def _read_stages(stages: Any, target_size: Any, booster: str) -> int | str:
                 f"{stages + 1}."
             )
     if target_size is not None:
-        number(
-            "target_size", target_size, "[1, 1000000)", "use the sum of absolute integer weights", Integral
-        )
+        number("target_size", target_size, "[1, 1000000)", "use the sum of absolute weights", Integral)
     return stages if isinstance(stages, str) else int(stages)
 
 
 def check_size(n_literals: int, k: int, name: str = "k") -> None:
+    """Raise if there are too many literals to keep their pairs."""
     if k > 1 and n_literals > MOST_LITERALS:
         raise ValueError(
             f"There are {n_literals:,} literals, and {name}={k} keeps two numbers for each of their pairs: "
             f"at most {MOST_LITERALS:,}. Use {name}=1, fewer columns, or a smaller n_thresholds."
         )
+
+
+class PrunedParameters(NamedTuple):
+    """Those of `PrunedPerceptron`."""
+
+    k: int
+    to_drop: Callable[[int], int]  # how many of a number of weights are dropped at a time
+    validation_fraction: float
+    alpha: float
+    max_iter: int
+
+
+def read_pruned_parameters(model: Any) -> PrunedParameters:
+    return PrunedParameters(
+        k=read_order(model.k, most=2),
+        to_drop=read_drop(model.drop),
+        validation_fraction=number("validation_fraction", model.validation_fraction, "(0, 1)", "use 0.2"),
+        alpha=number("alpha", model.alpha, f"({LEAST}, inf)", "use 0.001"),
+        max_iter=number("max_iter", model.max_iter, "[1, inf)", "use 100", Integral),
+    )
+
+
+def read_drop(drop: Any) -> Callable[[int], int]:
+    """How many of a number of weights are dropped at a time."""
+    if drop is None:
+        return lambda n: 1 if n <= FEW else int(SHARE * n)
+    if is_number(drop, Integral) and drop >= 1:
+        return lambda n: int(drop)
+    if is_number(drop, Real) and 0 < drop < 1:
+        return lambda n: max(1, int(drop * n))
+    raise ValueError(
+        f"drop={drop!r}, but it must be an integer >= 1, or a share of the weights left, between 0 and 1; "
+        "use None."
+    )

@@ -1,8 +1,9 @@
 """`SparsePerceptron`: Jackson and Craven, "Learning Sparse Perceptrons", boosted conjunctions (section 3).
 
-Deviations: numeric columns become literals `x > t`; rows and classes may have weights; of more than two
+Deviations: numeric columns become literals `x > t`; rows and classes may have weights; with more than two
 classes each is learned against the rest, with the same number of stages, and weights are shares of a vote;
-thresholds and categories are learned once, from all rows, before the cross-validation that counts stages.
+thresholds and categories are learned once, from all rows, before the cross-validation that chooses the number
+of stages.
 """
 
 import warnings
@@ -16,19 +17,19 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from .._types import Array
-from ..base import codes_of
+from ..base import all_or_nothing, codes_of
 from ..checks import number
 from ..compiled import one_thread
 from ..model_file.declarations import Field
 from ..tables.literal_encoder import LiteralEncoder
 from .boosting import merged
-from .n_stages import Plan, make_plan, splits_of
-from .runs import run, staged_scores
+from .encoded_literals import encode_for, encode_literals
+from .n_stages import StagePlan, plan_stages, splits_of
+from .runs import run_boosting, staged_scores
 from .scorecard import Card, card_of, text_of, totals_of
-from .sparse_file import BOOSTED, restore_runs
-from .sparse_parameters import check_size, read_scope, read_settings
-from .sparse_problem import read_again, read_problem
-from .suggestions import Suggestion, look_for
+from .sparse_file import FIELDS, check_loaded
+from .sparse_parameters import check_size, read_parameters, read_scope
+from .suggestions import Suggestion, find_suggestions
 from .weighted_conjunctions import Explanation, WeightedConjunctions
 
 
@@ -40,46 +41,50 @@ class SparsePerceptron(WeightedConjunctions):
 
     Parameters
     ----------
-    k : 1 to 10, the most literals of a conjunction; from 3 on, see `beam` and `max_visits`.
-    stages : how often boosting adds a conjunction. "cv": as often as gives the highest accuracy in an inner
-        cross-validation, the fewest if several do; a number (odd, if the booster is "majority"); "theory": as
-        often as makes a model right on all rows, if there is one of integer weights whose absolute sum is
-        `target_size`.
-    cv : the folds of "cv": a number (fewer if no class has so many rows), a scikit-learn splitter, or a list
-        of (train, test) rows.
-    max_stages : the most that "cv" tries; None is the number of literals, as in the paper, but not more than
-        101 votes. It limits stages, not weights; where literals are few, more stages may be better, and a
-        warning says so if the last was.
-    target_size : for "theory", and the edge of "majority"; the constant's weight is included.
-    booster : "adaboost", or "majority", whose weights are integers: a scorecard. It has to be told beforehand
-        by how much its hypotheses are better than chance: by an edge γ = 1/(2 target_size), with the penalty
-        1/(2 k target_size); without target_size, cross-validation chooses it, together with the stages.
-    penalty : whether a conjunction of several literals counts 1/k of its correlation, so that simple ones are
-        preferred.
-    beam : from k = 3 on, only the best so many conjunctions of each order are extended: faster, but the best
-        may be missed. None: all that may lead to the best.
-    max_visits : of a stage, at most so many conjunctions are looked at one by one (a few more, to finish what
-        was begun); a warning says what may have been missed. None: no limit.
-    n_thresholds : at most so many literals `x > t` of a numeric column.
-    class_weight : None, "balanced", or a dict of class → weight.
-    random_state : draws the folds of "cv".
+    k : int from 1 to 10, default 2; the largest number of literals of a conjunction. From 3 on, see `beam`
+        and `max_visits`.
+    stages : int, "cv" (default) or "theory"; how often boosting adds a conjunction. An int must be odd if the
+        booster is "majority". "cv" takes the number of the highest accuracy in an inner cross-validation, the
+        smallest if there are several. "theory" takes as many as make the model right on all rows, if there is
+        such a model of integer weights whose absolute sum is `target_size`.
+    cv : int, default 5, a scikit-learn splitter, or a list of (train, test) rows; the folds of "cv". There
+        are fewer folds than the int says if no class has so many rows.
+    max_stages : int or None (default); the largest number that "cv" tries. None is the number of literals, as
+        in the paper, but at most 101 votes. It limits stages, not weights. If literals are few, more stages
+        may be better; a warning says so if the last number was the best.
+    target_size : int or None (default); used by "theory" and for the edge of "majority". It includes the
+        weight of the constant.
+    booster : "adaboost" (default), or "majority", whose weights are integers: a scorecard. "majority" must
+        know beforehand by how much its hypotheses are better than chance: by the edge γ = 1/(2 target_size),
+        with the penalty 1/(2 k target_size). Without target_size, cross-validation chooses the edge together
+        with the stages.
+    penalty : bool, default True; whether a conjunction of several literals counts 1/k of its correlation, so
+        that simple ones are preferred.
+    beam : int or None (default); from k = 3 on, only the best `beam` conjunctions of each order are extended.
+        This is faster, but may miss the best. None extends all that may lead to the best.
+    max_visits : int or None (default); the largest number of conjunctions that a stage visits one by one (a
+        few more, to finish what was begun). A warning says what may have been missed. None is no limit.
+    n_thresholds : int, default 8; the largest number of literals `x > t` of a numeric column.
+    class_weight : None (default), "balanced", or a dict of class → weight.
+    random_state : int, RandomState or None (default); draws the folds of "cv".
 
     Attributes
     ----------
-    conjunctions_ : list of conjunctions; `str` says each in words.
-    weights_ : array, one weight per conjunction, of "majority" integers; of more than two classes, a row of
-        them per class, divided by the sum of its stages' weights unless they are votes.
-    intercept_ : the weights of the constant, which is a hypothesis like any other, but not counted.
-    n_weights_ : how many weights are not 0; of more than two classes, an array.
+    conjunctions_ : list of conjunctions; `str` gives each in words.
+    weights_ : array, one weight per conjunction; integers if the booster is "majority". With more than two
+        classes, a row of them per class, divided by the sum of its stages' weights unless they are votes.
+    intercept_ : array, the weights of the constant, which is a hypothesis like any other, but not counted.
+    n_weights_ : the number of weights that are not 0; with more than two classes, an array.
     stages_ : the number of stages.
     cv_accuracy_ : array, the accuracy in cross-validation after 1, 2, … stages, or of each of `cv_trials_`;
-        None without.
-    cv_trials_ : list of `Trial` (stages, gamma) that "majority" was given in cross-validation; None without.
-    gamma_ : the edge of "majority"; None of "adaboost".
-    missed_ : 0 if every stage found the best conjunction; else by how much its correlation (times 1/k, with
-        the penalty) may be higher than the one found, at most; None if `beam` was used, which does not tell.
-    history_ : list of `Stage` (literals, by their places in `encoder_.literals_`; sign, error, weight); of
-        more than two classes, a list of lists.
+        None without cross-validation.
+    cv_trials_ : list of `BoostingTrial` (stages, gamma) that "majority" tried in cross-validation, or None.
+    gamma_ : the edge of "majority"; None for "adaboost".
+    missed_ : 0 if every stage found the best conjunction. Otherwise a bound of how much higher the best
+        correlation (times 1/k, with the penalty) may be than the one found; None if `beam` was used, since
+        the bound is then unknown.
+    history_ : list of `Stage` (literals, by their positions in `encoder_.literals_`; sign, error, weight);
+        with more than two classes, a list of lists.
     encoder_ : the fitted `LiteralEncoder`.
     classes_, n_features_in_, feature_names_in_ : as in scikit-learn.
 
@@ -106,7 +111,7 @@ class SparsePerceptron(WeightedConjunctions):
       +3.42  is the sum, for poisonous
     """
 
-    _file_fields: ClassVar[dict[str, Field]] = BOOSTED
+    _file_fields: ClassVar[dict[str, Field]] = FIELDS
 
     def __init__(
         self,
@@ -139,29 +144,30 @@ class SparsePerceptron(WeightedConjunctions):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "SparsePerceptron":
         """Learn from the rows of a table and their classes; rows of weight 0 are not learned from."""
-        settings = read_settings(self)
-        encoder = LiteralEncoder(n_thresholds=self.n_thresholds)
-        with one_thread():
-            problem = read_problem(encoder, X, y, sample_weight, self.class_weight)
-            check_size(problem.data.n_literals, settings.scope.k)
-            splits = partial(splits_of, self.cv, self.random_state, X, y, problem)
-            plan = make_plan(problem, settings, splits)
-            runs = run(problem, plan.trial, settings)
-        self._adopt(problem.classes, encoder)
-        self._runs, self.gamma_ = runs.stages, plan.trial.gamma
-        self.cv_accuracy_, self.cv_trials_ = plan.accuracies, plan.trials
-        self.missed_ = None if settings.scope.k > 2 and settings.scope.beam else runs.missed
-        self._derive()
-        self._totals = totals_of(problem, self._places, self._cards()) if settings.votes else None
-        self._warn(plan)
+        parameters = read_parameters(self)
+        with all_or_nothing(self), one_thread():
+            encoder = LiteralEncoder(n_thresholds=self.n_thresholds)
+            encoded = encode_literals(encoder, X, y, sample_weight, self.class_weight)
+            check_size(encoded.data.n_literals, parameters.scope.k)
+            splits = partial(splits_of, self.cv, self.random_state, X, y, encoded)
+            plan = plan_stages(encoded, parameters, splits)
+            runs = run_boosting(encoded, plan.trial, parameters)
+            self._adopt(encoded.classes, encoder)
+            self._runs, self.gamma_ = runs.stages, plan.trial.gamma
+            self.cv_accuracy_, self.cv_trials_ = plan.accuracies, plan.trials
+            self.missed_ = None if parameters.scope.k > 2 and parameters.scope.beam else runs.missed
+            self._derive()
+            self._totals = totals_of(encoded, self._places, self._cards()) if parameters.votes else None
+        for words in complaints(self, plan):
+            warnings.warn(words, ConvergenceWarning, stacklevel=2)
         return self
 
     def _loaded(self) -> None:
-        restore_runs(self)
+        check_loaded(self)
         self._derive()
 
     def _derive(self) -> None:
-        """What follows from the stages."""
+        """Set what follows from the stages."""
         votes = self.gamma_ is not None
         self._places, self._weights, self.intercept_ = merged(self._runs, votes)
         if votes:
@@ -169,26 +175,6 @@ class SparsePerceptron(WeightedConjunctions):
         self.history_ = self._runs[0] if len(self._runs) == 1 else self._runs
         self.stages_ = max(map(len, self._runs))
         self._publish()
-
-    def _warn(self, plan: Plan) -> None:
-        warn = partial(warnings.warn, category=ConvergenceWarning, stacklevel=3)
-        if plan.is_still_rising():
-            warn(
-                f"Of all numbers of stages the last tried, max_stages={plan.most}, was the best in "
-                "cross-validation; raise max_stages: more may be better."
-            )
-        if self.missed_:
-            warn(
-                f"The search stopped at max_visits={self.max_visits} conjunctions in some stage: the best "
-                f"correlation may be up to {self.missed_:.3g} higher than the one found. Raise max_visits."
-            )
-        labels = self.classes_.tolist()[-len(self._runs) :]
-        for label, stages in zip(labels, self._runs, strict=True):
-            if not stages:
-                warn(
-                    f"No conjunction of at most k={self.k} literals tells {label!r} from the rest better "
-                    "than chance, so nothing is learned about it; add columns, or try a higher k."
-                )
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """The classes predicted after each stage of boosting."""
@@ -199,15 +185,15 @@ class SparsePerceptron(WeightedConjunctions):
             yield self.classes_[codes_of(scores)]
 
     def to_text(self) -> str:
-        """The model in words, the heaviest weight first; votes as a scorecard: points, the threshold, and how
-        often each total occurred among the training rows."""
+        """The model in words, the heaviest weight first. Votes are a scorecard: points, the threshold, and
+        how often each total occurred among the training rows."""
         check_is_fitted(self)
         if self._totals is None:
             return super().to_text()
         return text_of(self._cards(), self._totals, [*map(str, self._rules())], self.classes_.tolist())
 
     def _explained(self, prediction: Any, label: Any, held: Array, vector: int, score: float) -> Explanation:
-        """Of votes the points."""
+        """Votes are explained by points."""
         if self._totals is None:
             return super()._explained(prediction, label, held, vector, score)
         return self._cards()[vector].explained(prediction, label, [*map(str, self._rules())], held)
@@ -219,25 +205,28 @@ class SparsePerceptron(WeightedConjunctions):
     def suggest(
         self, X: Any, y: Any, order: int | None = None, *, n_suggestions: int = 10, sample_weight: Any = None
     ) -> list[Suggestion]:
-        """Conjunctions of more literals that would tell most about what the model leaves open.
+        """Conjunctions of more literals that would explain most of what the model leaves open.
 
         X, y : rows, usually those the model was fitted to; `sample_weight` as in `fit`.
-        order : how many literals they have; None is one more than `k`.
+        order : int or None (default), their number of literals; None is one more than `k`.
+        n_suggestions : int, default 10; the largest number of suggestions.
 
-        Returns at most `n_suggestions`, those of the largest correlation (positive or negative) first: with
-        the classes, under weights of rows that make the model's own conjunctions tell next to nothing. `gain`
-        is how much larger it is than that of the best part of the conjunction; those of which a part would
-        do as well are left out, so that there may be fewer (only the best 50 times as many are looked
-        through), and so is one that holds in the same rows as another. Of more than two classes, each is
-        looked at; `label` says which one is meant. `beam` and `max_visits` hold here, too.
+        The largest correlation with the classes, positive or negative, comes first. It is computed under
+        weights of rows for which the model's own conjunctions have next to no correlation. `gain` is how much
+        larger it is than that of the best part of the conjunction. Conjunctions that a part equals are left
+        out, so that there may be fewer suggestions (only the best 50 times as many are examined), and so are
+        those that hold in the same rows as another. With more than two classes, each has candidates, and
+        `label` names the class. `beam` and `max_visits` apply here, too.
         """
         check_is_fitted(self)
         scope = read_scope(self, self.k + 1 if order is None else order, "order")._replace(penalty=False)
         number("n_suggestions", n_suggestions, "[1, 1000]", "use 10", Integral)
         with one_thread():
-            problem = read_again(self, X, y, sample_weight)
-            check_size(problem.data.n_literals, scope.k, "order")
-            suggestions, missed = look_for(problem, self._own_places(), scope, n_suggestions)
+            encoded = encode_for(self, X, y, sample_weight)
+            check_size(encoded.data.n_literals, scope.k, "order")
+            own = [[self._places[place] for place in np.flatnonzero(row)] for row in self._weights]
+            literals = self.encoder_.literals_
+            suggestions, missed = find_suggestions(encoded, own, scope, n_suggestions, literals)
         if missed:
             warnings.warn(
                 f"The search stopped at max_visits={self.max_visits} conjunctions: there may be better ones. "
@@ -245,9 +234,25 @@ class SparsePerceptron(WeightedConjunctions):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        labels, literals = self.classes_.tolist()[-len(self._runs) :], self.encoder_.literals_
-        return [one.in_words(labels, literals) for one in suggestions]
+        return suggestions
 
-    def _own_places(self) -> list[list[tuple[int, ...]]]:
-        """The conjunctions of each weight vector."""
-        return [[self._places[place] for place in np.flatnonzero(row)] for row in self._weights]
+
+def complaints(model: SparsePerceptron, plan: StagePlan) -> Iterator[str]:
+    """What a fit says that may have ended too early, or learned nothing."""
+    if plan.is_still_rising():
+        yield (
+            f"Of all numbers of stages the last tried, max_stages={plan.most}, was the best in "
+            "cross-validation; raise max_stages: more may be better."
+        )
+    if model.missed_:
+        yield (
+            f"The search stopped at max_visits={model.max_visits} conjunctions in some stage: the best "
+            f"correlation may be up to {model.missed_:.3g} higher than the one found. Raise max_visits."
+        )
+    labels = model.classes_.tolist()[-len(model._runs) :]
+    for label, stages in zip(labels, model._runs, strict=True):
+        if not stages:
+            yield (
+                f"No conjunction of at most k={model.k} literals tells {label!r} from the rest better "
+                "than chance, so nothing is learned about it; add columns, or try a higher k."
+            )

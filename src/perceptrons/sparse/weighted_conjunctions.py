@@ -1,7 +1,5 @@
-"""What a model of weighted conjunctions is, whoever learned it: scores, and words for them.
-
-Why a row gets its class, in parts that add up.
-"""
+"""A model of weighted conjunctions, however it was learned: its scores, its text, and explanations of single
+predictions, in parts that add up to the score."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -18,11 +16,13 @@ from ..checks import count_rows
 from ..tables.literal_encoder import Literal, LiteralEncoder
 
 FEWEST, MOST = 2, 6  # decimals
+ALWAYS = "always"  # the constant, in words
+SUM = "A rule adds its weight where it holds, and subtracts it where it does not."
 
 
-class Part(NamedTuple):
-    """What a rule adds to the score of a row: its weight where it holds, minus its weight where not; of a
-    scorecard, its points where it holds, nothing where not."""
+class ScorePart(NamedTuple):
+    """What a rule adds to the score of a row: its weight if it holds, minus its weight if not. A rule of a
+    scorecard adds its points if it holds, and nothing if not."""
 
     rule: str
     holds: bool
@@ -31,21 +31,21 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a row gets its class; as a text, a line per part.
+    """Why a row gets its class; `str` gives a line per part.
 
     Attributes
     ----------
-    prediction : the class.
-    label : the class the score speaks for; of two classes the second.
+    prediction : the class predicted.
+    label : the class the score is for; of two classes the second.
     score : the sum of what the parts add.
-    parts : those that add most, for or against, first; what a scorecard begins with is the last.
-    points : whether they are those of a scorecard: a rule that does not hold adds none.
+    parts : tuple of parts, those that add most, for or against, first; a scorecard's base points are last.
+    points : bool, whether the parts are points of a scorecard: a rule that does not hold adds none.
     """
 
     prediction: Any
     label: Any
     score: float
-    parts: tuple[Part, ...]
+    parts: tuple[ScorePart, ...]
     points: bool = False
 
     def __str__(self) -> str:
@@ -57,21 +57,8 @@ class Explanation:
         return "\n".join([f"{self.prediction}, because", *lines, f"  {score}  is the sum, for {self.label}"])
 
 
-def aligned(numbers: Sequence[float], points: bool = False) -> list[str]:
-    """Signed numbers of one width, with as many decimals as the smallest of them needs; points have none."""
-    sizes = [abs(number) for number in numbers if number]
-    needed = 1 - floor(log10(min(sizes))) if sizes else FEWEST
-    decimals = 0 if points else min(max(needed, FEWEST), MOST)
-    texts = [f"{number:+.{decimals}f}" for number in numbers]
-    return [text.rjust(max(map(len, texts))) for text in texts]
-
-
-ALWAYS = "always"  # the constant, in words
-SUM = "A rule adds its weight where it holds, and subtracts it where it does not."
-
-
 class Conjunction(NamedTuple):
-    """Holds where all of its literals do."""
+    """A rule that holds where all of its literals do."""
 
     literals: tuple[Literal, ...]
 
@@ -82,9 +69,9 @@ class Conjunction(NamedTuple):
 class WeightedConjunctions(Threshold):
     """f(x) = sign(Σ v_h·h(x)), each conjunction h being +1 where it holds and −1 where it does not.
 
-    A fitted model is `classes_`, `encoder_`, `intercept_` (the weights of the constant), the places of each
-    conjunction's literals in `_places`, and `_weights`, with a row per weight vector and a column per
-    conjunction; the rest is derived."""
+    A fitted model is `classes_`, `encoder_`, `intercept_` (the weights of the constant), `_places` (of each
+    conjunction, the positions of its literals), and `_weights`, with a row per weight vector and a column per
+    conjunction; everything else is derived."""
 
     classes_: Array
     encoder_: LiteralEncoder
@@ -99,7 +86,7 @@ class WeightedConjunctions(Threshold):
         return np.asarray(scores.ravel() if scores.shape[1] == 1 else scores)
 
     def _scores(self, held: Array) -> Array:
-        """Rule by rule: a product with an array of −1 and +1 would take eight times the memory."""
+        """Scores, rule by rule: a product with an array of −1 and +1 would take eight times the memory."""
         sums = np.zeros((len(held), len(self._weights)))
         for column, weights in zip(held.T, self._weights.T, strict=True):
             sums += np.where(column[:, None], weights, -weights)
@@ -110,7 +97,7 @@ class WeightedConjunctions(Threshold):
         return self._conjoined(X, self._places)
 
     def _conjoined(self, X: Any, conjunctions: Sequence[tuple[int, ...]]) -> Array:
-        """Only literals that occur are evaluated."""
+        """Which of these conjunctions hold in which rows; only their own literals are evaluated."""
         used = sorted({place for one in conjunctions for place in one})
         columns = dict(zip(used, self.encoder_.evaluate(X, used, owner=self).T, strict=True))
         held = np.ones((count_rows(X), len(conjunctions)), np.bool_, order="F")
@@ -123,12 +110,13 @@ class WeightedConjunctions(Threshold):
         """Why a row gets its class: which conjunctions hold, and what each adds to the score.
 
         x : one row, as `predict` takes it (a frame or array of one row), or the row itself, or a dict.
-        Of more than two classes, it is the score of the class predicted that is explained. A scorecard is
-        explained by points, whose sum is > 0 for the second of two classes.
+
+        With more than two classes, the score of the predicted class is explained. A scorecard is explained
+        by points, whose sum is > 0 for the second of two classes.
         """
         check_is_fitted(self)
         with warnings.catch_warnings():
-            if isinstance(x, Mapping):  # the names were looked at
+            if isinstance(x, Mapping):  # its names are checked
                 warnings.filterwarnings("ignore", "X does not have valid feature names")
             held = self._holding(self._in_order(x) if isinstance(x, Mapping) else as_table(x))
         if len(held) != 1:
@@ -141,13 +129,12 @@ class WeightedConjunctions(Threshold):
         return self._explained(labels[winner], label, held[0], vector, float(scores[0, vector]))
 
     def _explained(self, prediction: Any, label: Any, held: Array, vector: int, score: float) -> Explanation:
-        """What each conjunction adds to a score, and the constant."""
+        """What each conjunction and the constant add to a score."""
         weights = self._weights[vector]
         adds = np.where(held, weights, -weights).tolist()
-        parts = [
-            Part(str(rule), *rest) for rule, *rest in zip(self._rules(), held.tolist(), adds, strict=True)
-        ]
-        parts.append(Part(ALWAYS, True, float(self.intercept_[vector])))
+        rows = zip(self._rules(), held.tolist(), adds, strict=True)
+        parts = [ScorePart(str(rule), holds, added) for rule, holds, added in rows]
+        parts.append(ScorePart(ALWAYS, True, float(self.intercept_[vector])))
         parts = sorted((part for part in parts if part.adds), key=lambda part: -abs(part.adds))
         return Explanation(prediction, label, score, tuple(parts))
 
@@ -180,8 +167,7 @@ class WeightedConjunctions(Threshold):
         return [Conjunction(tuple(literals[place] for place in one)) for one in self._places]
 
     def _adopt(self, classes: Array, encoder: LiteralEncoder) -> None:
-        """The columns are the encoder's. Nothing is set before a fit has succeeded, so that one that fails
-        leaves the model as it was."""
+        """Take over the classes, the encoder, and the names of its columns."""
         self.classes_, self.encoder_, self.n_features_in_ = classes, encoder, encoder.n_features_in_
         if hasattr(encoder, "feature_names_in_"):
             self.feature_names_in_ = encoder.feature_names_in_
@@ -189,7 +175,7 @@ class WeightedConjunctions(Threshold):
             del self.feature_names_in_
 
     def _publish(self) -> None:
-        """What users see, from what the model is."""
+        """Set the public attributes that are derived."""
         self.conjunctions_ = self._rules()
         counts = np.count_nonzero(self._weights, axis=1)
         one = len(self._weights) == 1
@@ -207,3 +193,12 @@ def as_table(x: Any) -> Any:
     if hasattr(x, "to_frame") and hasattr(x, "index"):  # a row of a pandas frame
         return x.to_frame().T
     return x if hasattr(x, "columns") or np.ndim(x) == 2 else [list(x)]
+
+
+def aligned(numbers: Sequence[float], points: bool = False) -> list[str]:
+    """Signed numbers of one width, with as many decimals as the smallest needs; points have none."""
+    sizes = [abs(number) for number in numbers if number]
+    needed = 1 - floor(log10(min(sizes))) if sizes else FEWEST
+    decimals = 0 if points else min(max(needed, FEWEST), MOST)
+    texts = [f"{number:+.{decimals}f}" for number in numbers]
+    return [text.rjust(max(map(len, texts))) for text in texts]

@@ -34,9 +34,9 @@ def columns(X: Any) -> list[Column]:
     return [Column(f"x{j}", cells[:, j]) for j in range(cells.shape[1])]
 
 
-def column_of(name: str, held: Any) -> Column:
-    """A column as a frame holds it."""
-    return Column(name, held.to_numpy(), str(held.dtype))
+def column_of(name: str, series: Any) -> Column:
+    """A column of a pandas or polars frame."""
+    return Column(name, series.to_numpy(), str(series.dtype))
 
 
 def check_names(names: list[Any]) -> None:
@@ -104,7 +104,7 @@ def as_numbers(column: Column) -> Array:
         values = np.array([_as_number(column.name, value) for value in values.tolist()], np.float64)
     elif values.dtype.kind not in "biuf":
         raise _unlike(column.name, "numbers", values[0])
-    with np.errstate(over="ignore"):  # what does not fit is infinite, and refused
+    with np.errstate(over="ignore"):  # what does not fit becomes infinite, which raises below
         numbers = values.astype(np.float64)
     infinite = np.flatnonzero(np.isinf(numbers))
     if len(infinite):
@@ -121,7 +121,7 @@ def _as_number(name: str, value: Any) -> float:
     if isinstance(value, str) or not isinstance(value, Number | np.bool_):
         raise _unlike(name, "numbers", value)
     try:
-        return float(value)  # type: ignore[arg-type]  # a Number, or refused here
+        return float(value)  # type: ignore[arg-type]  # a Number, else it raised above
     except OverflowError:
         return np.inf
     except TypeError:

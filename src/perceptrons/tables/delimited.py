@@ -8,15 +8,17 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
+from .table_error import Argument, TableError
+
 LONGEST = csv.field_size_limit()  # characters in a cell
 CHUNK = 5000  # rows held as Python strings at a time
 SEPARATORS = {".csv": ",", ".data": ",", ".txt": ",", ".tsv": "\t", ".tab": "\t"}
 TYPED = {".parquet": "Parquet", ".pq": "Parquet", ".arrow": "Arrow", ".feather": "Arrow", ".ipc": "Arrow"}
 SUFFIXES = (*SEPARATORS, *TYPED)  # of files that can be read
-SPOKEN = {"tab": "\t", "\\t": "\t", "space": " "}  # for a command line, where a tab is hard to type
+SPOKEN = {"tab": "\t", "\\t": "\t", "space": " "}  # separators by name, where a tab is hard to type
 
 
-class Source(NamedTuple):
+class TextFile(NamedTuple):
     """A text file, read once: a pipe cannot be read again."""
 
     path: Path
@@ -37,7 +39,7 @@ class Head(NamedTuple):
     unnamed: list[str]  # made-up names of columns for which the first line has none
 
 
-def read_head(source: Source, header: bool | None, separator: str | None) -> Head:
+def read_head(source: TextFile, header: bool | None, separator: str | None) -> Head:
     """The names of the columns, or what is wrong with them."""
     path, mark = source.path, _separator(source, separator)
     with source.open() as file:
@@ -53,7 +55,7 @@ def read_head(source: Source, header: bool | None, separator: str | None) -> Hea
         return Head(names, mark, header is False, line, _made_up(names, first) if header is not False else [])
 
 
-def read_rows(source: Source, head: Head) -> Iterator[list[list[str]]]:
+def read_rows(source: TextFile, head: Head) -> Iterator[list[list[str]]]:
     """The cells of some thousand lines, again and again until the file ends."""
     with source.open() as file:
         reader = _reader(file, head.mark)
@@ -74,12 +76,12 @@ def is_plain(data: bytes, head: Head) -> bool:
     return head.line == 1 and not quotes and data.count(b"\r") == data.count(b"\r\n")
 
 
-def _separator(source: Source, given: str | None) -> str:
+def _separator(source: TextFile, given: str | None) -> str:
     if given is None:
         return SEPARATORS[source.suffix]
     mark = SPOKEN.get(given, given)
     if len(mark) != 1 or mark in '"\r\n' or not mark.isascii():
-        raise ValueError(f"The separator {given!r} is not one character; say for example ';' or 'tab'.")
+        raise ValueError(f"The separator {given!r} is not one character; use for example ';' or 'tab'.")
     return mark
 
 
@@ -114,10 +116,11 @@ def _in_words(error: csv.Error) -> str:
 def _suggest_separator(path: Path, first: str, second: str) -> None:
     """Blanks occur in names, too: they separate only if the second line has as many."""
     blanks = 0 < first.count(" ") == second.count(" ")
-    marks = [("';'", ";" in first), ("tab", "\t" in first), ("'|'", "|" in first), ("space", blanks)]
+    marks = [(";", ";" in first), ("tab", "\t" in first), ("|", "|" in first), ("space", blanks)]
     for spoken, found in marks:
         if found:
-            raise ValueError(f"{path} has one column only, but it holds {spoken}; say --separator {spoken}.")
+            argument = Argument("separator", spoken)
+            raise TableError(f"{path} has one column only, but it holds {spoken!r}; use ", argument, ".")
 
 
 def _names(path: Path, first: list[str], header: bool | None) -> list[str]:
@@ -125,15 +128,18 @@ def _names(path: Path, first: list[str], header: bool | None) -> list[str]:
         return [f"column_{j + 1}" for j in range(len(first))]
     cells = [cell.strip() for cell in first]
     if header is None and all(_is_number(cell) or not cell for cell in cells):
-        raise ValueError(
-            f"The first line of {path} holds numbers, not column names; say --no-header if it is data, "
-            "--header if they are names."
+        raise TableError(
+            f"The first line of {path} holds numbers, not column names; use ",
+            *(Argument("header", False), " if it is data, "),
+            *(Argument("header", True), " if they are names."),
         )
     names = [cell or f"column_{j + 1}" for j, cell in enumerate(cells)]
-    remedy = "give each column a name of its own" if header else "if it is data, say --no-header"
     for name, times in Counter(names).items():
         if times > 1:
-            raise ValueError(f"The first line of {path} names two columns {name!r}; {remedy}.")
+            twice = f"The first line of {path} names two columns {name!r}; "
+            if header:
+                raise TableError(twice, "give each column a name of its own.")
+            raise TableError(twice, "if it is data, use ", Argument("header", False), ".")
     return names
 
 
@@ -154,8 +160,9 @@ def _equally_long(
 ) -> Iterator[list[str]]:
     for row in lines:
         if len(row) != n_cells:
-            raise ValueError(
+            raise TableError(
                 f"{path}, line {_line(reader)} has {len(row)} cells, but the first line has {n_cells}; "
-                "mend it, or say which --separator the file uses."
+                "mend it, or give the ",
+                *(Argument("separator"), " that the file uses."),
             )
         yield row

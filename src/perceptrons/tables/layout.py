@@ -1,7 +1,6 @@
 """What a table is for: its columns described, its target split off, its columns laid out for an encoder."""
 
 import re
-import shlex
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple
@@ -9,8 +8,9 @@ from typing import Any, NamedTuple
 from .._types import Array
 from .cells import NOMINAL, NUMERIC, as_name, column_of, kind_of, shown
 from .read import MISSING, Frame, Series, as_labels, as_names, as_numbers_or_none, as_truths
+from .table_error import Argument, TableError
 
-FEW_VALUES = 20  # so many different numbers may always be classes
+FEW_VALUES = 20  # up to this number of different values, numbers may always be classes
 
 
 class Facts(NamedTuple):
@@ -49,11 +49,10 @@ def prepare(
 
 
 def _no_cells(column: Series, is_target: bool) -> ValueError:
-    remedy = "write its classes as texts" if is_target else f"say --drop {shlex.quote(column.name)}"
-    return ValueError(
-        f"Column {column.name!r} holds {column.dtype}, but a cell is a number, a text or a truth value; "
-        f"{remedy}."
-    )
+    what = f"Column {column.name!r} holds {column.dtype}, but a cell is a number, a text or a truth value; "
+    if is_target:
+        return TableError(what, "write its classes as texts.")
+    return TableError(what, "use ", Argument("drop", [column.name]), ".")
 
 
 def check_name(names: Sequence[str], name: str) -> None:
@@ -61,13 +60,13 @@ def check_name(names: Sequence[str], name: str) -> None:
     if name not in names:
         close = get_close_matches(name, names, n=1) or [n for n in names if n.lower() == name.lower()]
         meant = f"did you mean {close[0]!r}?" if close else f"there are {listed(names)}."
-        raise ValueError(f"There is no column {name!r}; {meant}{_if_made_up([name])}")
+        raise TableError(f"There is no column {name!r}; {meant}", *_if_made_up([name]))
 
 
-def _if_made_up(names: Sequence[str]) -> str:
-    """What to do about columns that are called by their places, and are not there."""
+def _if_made_up(names: Sequence[str]) -> list[str | Argument]:
+    """What to do if columns are absent that are called by their positions, like column_3."""
     made_up = all(re.fullmatch(r"column_[0-9]+", name) for name in names)
-    return " If the first line is data, say --no-header." if made_up else ""
+    return [" If the first line is data, use ", Argument("header", False), "."] if made_up else []
 
 
 def listed(names: Sequence[str], most: int = 12) -> str:
@@ -88,22 +87,22 @@ def split(frame: Frame, target: str) -> tuple[Frame, Array]:
             f"them. (Missing is what is empty or {', '.join(MISSING[1:])}, in capitals, too; if that is a "
             "class, give it another name.)"
         )
-    _refuse_empty(frame.drop(target))
+    _check_some_value(frame.drop(target))
     labels = as_labels(column)
     if labels.n_unique() == 1:
         raise ValueError(
             f"The target {target!r} holds one class only, {shown(labels[0])}; a classifier needs two."
         )
-    _refuse_continuous(labels, target)
+    _check_classes(labels, target)
     return frame.drop(target), labels.to_numpy()
 
 
-def _refuse_empty(frame: Frame) -> None:
+def _check_some_value(frame: Frame) -> None:
     if all(column.null_count() == len(column) for column in frame):
         raise ValueError(f"There is nothing to predict from: no cell of {listed(frame.columns)} has a value.")
 
 
-def _refuse_continuous(labels: Series, target: str) -> None:
+def _check_classes(labels: Series, target: str) -> None:
     distinct = labels.n_unique()
     if distinct <= FEW_VALUES:
         return
@@ -125,12 +124,11 @@ def lay_out(frame: Frame, encoder: Any) -> Frame:
     names = list(encoder.feature_names_in_)
     absent = [name for name in names if name not in frame.columns]
     if absent:
-        alike = "name its columns as in the table the model was fitted to"
-        remedy = f"{alike}, or say which --separator it uses" if frame.width == 1 else alike
-        raise ValueError(
-            f"The model needs {listed(absent)}, but the table has {listed(frame.columns)}; {remedy}."
-            + _if_made_up(absent)
-        )
+        remedy: list[str | Argument] = ["name its columns as in the table the model was fitted to"]
+        if frame.width == 1:
+            remedy += [", or give the ", Argument("separator"), " that it uses"]
+        what = f"The model needs {listed(absent)}, but the table has {listed(frame.columns)}; "
+        raise TableError(what, *remedy, ".", *_if_made_up(absent))
     pairs = zip(names, encoder.kinds_, strict=True)
     return frame.select(_as_kind(frame[name], kind) for name, kind in pairs)
 

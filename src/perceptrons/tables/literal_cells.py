@@ -1,6 +1,7 @@
-"""Which literals the cells of a column make true, in codes: one small number per cell.
+"""Which literals the cells of a column make true.
 
-The cells of a column, dense or sparse, as literals see them: numbers, or names.
+A column, dense or sparse, is read as numbers (`Numbers`) or as names (`CodedNames`). Given the values of its
+literals, each cell becomes one small number, from which rows of 0 and 1 are written (`LiteralCodes`).
 """
 
 import warnings
@@ -19,7 +20,7 @@ TRUTHS = ("false", "true")
 PLAIN = {str, type(None), float}  # equal values of these types have equal names; 1 and True have not
 
 
-class Stored(NamedTuple):
+class SparseColumn(NamedTuple):
     """A column of a sparse matrix: the cells it stores, the rows they stand in; 0 stands in all others."""
 
     name: str
@@ -33,37 +34,37 @@ class Stored(NamedTuple):
         return Column(self.name, cells)
 
 
-Held: TypeAlias = Column | Stored
+AnyColumn: TypeAlias = Column | SparseColumn
 
 
-def stored_columns(X: Any, names: list[str]) -> list[Held]:
-    """The columns of a sparse matrix, without their zeros."""
+def sparse_columns(X: Any) -> list[AnyColumn]:
+    """The columns of a sparse matrix, without their zeros; named x0, x1, ... like those of an array."""
     by_column = X.tocsc()
     if not by_column.has_canonical_format:  # cells stored twice are added up, but not in the caller's matrix
         by_column = by_column.copy()
         by_column.sum_duplicates()
     values, rows = by_column.data, by_column.indices
-    ends = zip(names, pairwise(by_column.indptr.tolist()), strict=True)
-    return [Stored(name, values[start:end], rows[start:end], X.shape[0]) for name, (start, end) in ends]
+    ends = enumerate(pairwise(by_column.indptr.tolist()))
+    return [SparseColumn(f"x{j}", values[start:end], rows[start:end], X.shape[0]) for j, (start, end) in ends]
 
 
-def n_rows_of(column: Held) -> int:
-    return column.n_rows if isinstance(column, Stored) else len(column.values)
+def n_rows_of(column: AnyColumn) -> int:
+    return column.n_rows if isinstance(column, SparseColumn) else len(column.values)
 
 
-def at(column: Held, here: Array) -> Held:
+def in_rows(column: AnyColumn, here: Array) -> AnyColumn:
     """The column in these rows alone."""
     if isinstance(column, Column):
         return column._replace(values=column.values[here])
     stored = here[column.rows]
     rows = (np.cumsum(here) - 1)[column.rows[stored]]
-    return Stored(column.name, column.values[stored], rows, int(np.count_nonzero(here)))
+    return SparseColumn(column.name, column.values[stored], rows, int(np.count_nonzero(here)))
 
 
-def kind_in(column: Held) -> str:
-    """What a column is to the encoder; numeric if it is stored."""
-    if isinstance(column, Stored):
-        kind_of(Column(column.name, column.values))  # refuses what is no number
+def kind_of_any(column: AnyColumn) -> str:
+    """What a column is to the encoder; a sparse one is numeric."""
+    if isinstance(column, SparseColumn):
+        kind_of(Column(column.name, column.values))  # raises if the cells are no numbers
         return NUMERIC
     if column.values.dtype.kind == "O":
         types = set(map(type, column.values.tolist()))
@@ -72,8 +73,8 @@ def kind_in(column: Held) -> str:
     return kind_of(column)
 
 
-class Names(NamedTuple):
-    """The cells of any other column: cell i is called `names[codes[i]]`, None where it is missing."""
+class CodedNames(NamedTuple):
+    """The cells of a column that is not numeric: the name of cell i is `names[codes[i]]`, None if missing."""
 
     names: Sequence[str | None]
     codes: Array
@@ -84,34 +85,34 @@ class Names(NamedTuple):
         return bool(here[self.codes].any())
 
 
-def cells_of(column: Held, kind: str) -> Numbers | Names:
+def cells_of(column: AnyColumn, kind: str) -> Numbers | CodedNames:
     """The cells, read as this kind."""
     if kind == NUMERIC:
         numbers = as_numbers(Column(column.name, column.values))
-        if isinstance(column, Stored):
+        if isinstance(column, SparseColumn):
             return Numbers(numbers, column.n_rows, column.rows)
         return Numbers(numbers, len(numbers))
-    whole = column.whole() if isinstance(column, Stored) else column
+    whole = column.whole() if isinstance(column, SparseColumn) else column
     if kind == BOOLEAN and whole.values.dtype.kind == "b":
-        return Names(TRUTHS, whole.values.astype(np.intp))
+        return CodedNames(TRUTHS, whole.values.astype(np.intp))
     if kind == BOOLEAN:
-        return Names(("false", None, "true"), (as_signs(whole) + 1).astype(np.intp))
-    return _names(whole)
+        return CodedNames(("false", None, "true"), (as_signs(whole) + 1).astype(np.intp))
+    return _coded_names(whole)
 
 
-def _names(column: Column) -> Names:
+def _coded_names(column: Column) -> CodedNames:
     if column.values.dtype.kind in "biuf":
         distinct, codes = np.unique(column.values, return_inverse=True)
-        return Names([as_name(value) for value in distinct], codes)
+        return CodedNames([as_name(value) for value in distinct], codes)
     cells = column.values.tolist()
     if not set(map(type, cells)) <= PLAIN:
         cells = as_texts(column)
     places = {value: place for place, value in enumerate(dict.fromkeys(cells))}
     codes = np.fromiter(map(places.__getitem__, cells), np.intp, len(cells))
-    return Names([as_name(value) for value in places], codes)
+    return CodedNames([as_name(value) for value in places], codes)
 
 
-def categories(column: Held, cells: Names, weights: Array | None, limit: int) -> list[str]:
+def categories(column: AnyColumn, cells: CodedNames, weights: Array | None, limit: int) -> list[str]:
     """The names in a column, sorted; if they are more than `limit`, those of the largest weight."""
     found: dict[str, float] = {}
     for name, weight in zip(cells.names, np.bincount(cells.codes, weights, len(cells.names)), strict=True):
@@ -130,10 +131,13 @@ def categories(column: Held, cells: Names, weights: Array | None, limit: int) ->
     return [name for name in names if name in kept]
 
 
-class Coded(NamedTuple):
-    """What the cells of a column make true. A code is the number of the one literal, counted from 1; where
-    literals are `nested`, the number of thresholds exceeded, from the first on; 0 is none. With `rows`, cells
-    in all other rows have the code `others`."""
+class LiteralCodes(NamedTuple):
+    """Which literals each cell of a column makes true, as a code.
+
+    The code is the number of the one true literal, counted from 1, or 0 if none is true. Where the literals
+    are `nested` thresholds, a code c means that the first c are exceeded. With `rows`, the codes are those of
+    these rows, and the cells in all other rows have the code `others`.
+    """
 
     codes: Array
     nested: bool = False
@@ -177,22 +181,22 @@ class Coded(NamedTuple):
         return rows, start + places, np.ones(len(places), np.uint8)
 
 
-def encode(cells: Numbers | Names, values: Sequence[Any]) -> Coded:
-    """The cells in codes, for literals with these values."""
+def literal_codes(cells: Numbers | CodedNames, values: Sequence[Any]) -> LiteralCodes:
+    """The codes of the cells, for literals with these values: names, or ascending thresholds."""
     code = np.min_scalar_type(len(values))
-    if isinstance(cells, Names):
+    if isinstance(cells, CodedNames):
         places = {value: place for place, value in enumerate(values, 1)}
-        return Coded(np.array([places.get(name, 0) for name in cells.names], code)[cells.codes])
+        return LiteralCodes(np.array([places.get(name, 0) for name in cells.names], code)[cells.codes])
     codes = np.zeros(len(cells.values), code)
     for threshold in values:
         codes += cells.values > threshold  # NaN exceeds none
-    return Coded(codes, True, cells.rows, sum(threshold < 0 for threshold in values))
+    return LiteralCodes(codes, True, cells.rows, sum(threshold < 0 for threshold in values))
 
 
-def holds(cells: Numbers | Names, value: Any) -> Array:
-    """Of which cells the literal with this value is true."""
-    if isinstance(cells, Names):
+def literal_truth(cells: Numbers | CodedNames, value: Any) -> Array:
+    """For each row, whether the literal with this value is true."""
+    if isinstance(cells, CodedNames):
         return np.array([name == value for name in cells.names], bool)[cells.codes]
-    held: Array = np.full(cells.n_rows, value < 0)
-    held[slice(None) if cells.rows is None else cells.rows] = cells.values > value
-    return held
+    truth: Array = np.full(cells.n_rows, value < 0)
+    truth[slice(None) if cells.rows is None else cells.rows] = cells.values > value
+    return truth

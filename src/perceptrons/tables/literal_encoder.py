@@ -26,18 +26,18 @@ from ..model_file import declarations as fields
 from .cells import BOOLEAN, NOMINAL, NUMERIC, check_names, column_of
 from .literal_cells import (
     TRUTHS,
-    Coded,
-    Held,
-    at,
+    AnyColumn,
+    LiteralCodes,
     categories,
     cells_of,
-    encode,
-    holds,
-    kind_in,
+    in_rows,
+    kind_of_any,
+    literal_codes,
+    literal_truth,
     n_rows_of,
-    stored_columns,
+    sparse_columns,
 )
-from .table_encoder import check_shape, csr_of, names_in, read_columns
+from .table_encoder import check_shape, csr_of, names_in, shaped_columns
 from .thresholds import Numbers, spelled, thresholds, whole_weights
 
 WIDE, MOSTLY_ZEROS = 100, 10  # CSR from so many literals, if fewer than one cell in ten is 1
@@ -60,12 +60,12 @@ class Literal(NamedTuple):
         return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-class Learned(NamedTuple):
-    """What one column taught: the values of its literals; and what its cells make of them."""
+class LearnedLiterals(NamedTuple):
+    """What was learned from one column: the values of its literals, and which of them its cells make true."""
 
     kind: str
     values: Sequence[Any]
-    coded: Coded
+    codes: LiteralCodes
 
 
 class LiteralEncoder(TransformerMixin, BaseEstimator):
@@ -73,8 +73,8 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_thresholds : at most so many literals of a numeric column, at the quantiles i/(n_thresholds + 1).
-    max_categories : at most so many literals of a nominal column, those of its commonest values.
+    n_thresholds : int, default 8. The most literals of a numeric column, at quantiles i/(n_thresholds + 1).
+    max_categories : int, default 256. The most literals of a nominal column, those of its commonest values.
 
     Attributes
     ----------
@@ -125,14 +125,14 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
 
     def fit_rows(self, X: Any, sample_weight: Any) -> Any:
         """What `fit_transform` returns where no `set_output` makes something else of it."""
-        table, coded = self._fit(X, sample_weight)
-        return self._rows(n_rows_of(table[0]), self._coded(table) if coded is None else coded)
+        table, codes = self._fit(X, sample_weight)
+        return self._rows(n_rows_of(table[0]), self._codes(table) if codes is None else codes)
 
     def transform(self, X: Any) -> Any:
         """Which literals are true of each row: uint8, C-ordered, or CSR."""
         check_is_fitted(self)
-        table = _read(self, X, reset=False)
-        return self._rows(n_rows_of(table[0]), self._coded(table))
+        table = _read(self, X)
+        return self._rows(n_rows_of(table[0]), self._codes(table))
 
     def evaluate(self, X: Any, places: Any, owner: Any = None) -> Array:
         """Which of the literals with these places are true of each row: uint8, Fortran-ordered.
@@ -144,12 +144,12 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
         chosen = _check_places(places, len(self.literals_))
         owners = self.attributes_[chosen]
         n_rows, table = _read_some(self if owner is None else owner, X, np.unique(owners).tolist())
-        held = np.empty((n_rows, len(chosen)), np.uint8, order="F")
+        truth = np.empty((n_rows, len(chosen)), np.uint8, order="F")
         for j, column in table.items():
             cells = cells_of(column, self.kinds_[j])
             for k in np.flatnonzero(owners == j):
-                held[:, k] = holds(cells, self.literals_[chosen[k]].value)
-        return held
+                truth[:, k] = literal_truth(cells, self.literals_[chosen[k]].value)
+        return truth
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """The literals as texts: "odor = none", "age > 47.5"."""
@@ -159,17 +159,19 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
         texts = [str(one._replace(column=names[j])) for one, j in zip(self.literals_, owners, strict=True)]
         return np.array(texts, dtype=object)
 
-    def _fit(self, X: Any, sample_weight: Any) -> tuple[list[Held], list[Coded] | None]:
+    def _fit(self, X: Any, sample_weight: Any) -> tuple[list[AnyColumn], list[LiteralCodes] | None]:
         """Learn. Returns the columns, and their cells in codes unless some rows have no weight."""
         n_thresholds = int(number("n_thresholds", self.n_thresholds, f"[1, {MOST}]", "use 8", Integral))
         max_categories = int(
             number("max_categories", self.max_categories, f"[2, {MOST}]", "use 256", Integral)
         )
-        table = there = _read(self, X, reset=True)
-        weights = None if sample_weight is None else row_weights(sample_weight, X)
+        table = there = _columns(X)
+        weights = None if sample_weight is None else row_weights(sample_weight, range(n_rows_of(table[0])))
         if weights is not None:
+            if not weights.any():
+                raise ValueError("sample_weight is zero for every row; give at least one row a weight > 0.")
             if not weights.all():
-                there = [at(column, weights > 0) for column in table]
+                there = [in_rows(column, weights > 0) for column in table]
             weights = whole_weights(weights[weights > 0], n_thresholds)
         learned = [_learn(column, weights, n_thresholds, max_categories) for column in there]
         if not any(one.values for one in learned):
@@ -178,13 +180,14 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
                 "in all rows, or nearly all; any other has no value. Give rows that differ, raise "
                 "n_thresholds, or turn numbers into texts where they are names."
             )
+        validate_data(self, X, skip_check_array=True, reset=True)  # from here on nothing raises
         self.kinds_ = [one.kind for one in learned]
         self.thresholds_ = [list(one.values) if one.kind == NUMERIC else [] for one in learned]
         self.categories_ = [list(one.values) if one.kind == NOMINAL else [] for one in learned]
         self._loaded()
-        coded = [one.coded for one in learned]
-        self.sparse_ = self._is_sparse(n_rows_of(there[0]), coded, weights)
-        return table, coded if there is table else None
+        codes = [one.codes for one in learned]
+        self.sparse_ = self._is_sparse(n_rows_of(there[0]), codes, weights)
+        return table, codes if there is table else None
 
     def _loaded(self) -> None:
         """Literals and their columns, which follow from the rest; has each column what its kind needs?"""
@@ -211,23 +214,23 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
         """The place of each column's first literal, and their number."""
         return [int(place) for place in np.searchsorted(self.attributes_, np.arange(self.n_features_in_ + 1))]
 
-    def _is_sparse(self, n_rows: int, coded: list[Coded], weights: Array | None) -> bool:
+    def _is_sparse(self, n_rows: int, codes: list[LiteralCodes], weights: Array | None) -> bool:
         if len(self.literals_) < WIDE:
             return False
         total = n_rows if weights is None else int(weights.sum())
-        return MOSTLY_ZEROS * sum(one.ones(weights, total) for one in coded) < total * len(self.literals_)
+        return MOSTLY_ZEROS * sum(one.ones(weights, total) for one in codes) < total * len(self.literals_)
 
-    def _coded(self, table: list[Held]) -> list[Coded]:
+    def _codes(self, table: list[AnyColumn]) -> list[LiteralCodes]:
         cells = (cells_of(column, kind) for column, kind in zip(table, self.kinds_, strict=True))
-        return [encode(some, self._values(j)) for j, some in enumerate(cells)]
+        return [literal_codes(some, self._values(j)) for j, some in enumerate(cells)]
 
-    def _rows(self, n_rows: int, coded: list[Coded]) -> Any:
+    def _rows(self, n_rows: int, codes: list[LiteralCodes]) -> Any:
         shape, starts = (n_rows, len(self.literals_)), self._starts()
         if self.sparse_:
-            pairs = zip(coded, starts, strict=False)
+            pairs = zip(codes, starts, strict=False)
             return csr_of((one.entries(start, n_rows) for one, start in pairs), shape)
         rows = np.empty(shape, np.uint8)
-        for one, (start, end) in zip(coded, pairwise(starts), strict=True):
+        for one, (start, end) in zip(codes, pairwise(starts), strict=True):
             one.fill(rows[:, start:end])
         return rows
 
@@ -239,8 +242,10 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
         return tags
 
 
-def _learn(column: Held, weights: Array | None, n_thresholds: int, max_categories: int) -> Learned:
-    kind = kind_in(column)
+def _learn(
+    column: AnyColumn, weights: Array | None, n_thresholds: int, max_categories: int
+) -> LearnedLiterals:
+    kind = kind_of_any(column)
     cells = cells_of(column, kind)
     values: Sequence[Any] = TRUTHS
     if isinstance(cells, Numbers):
@@ -249,26 +254,32 @@ def _learn(column: Held, weights: Array | None, n_thresholds: int, max_categorie
         values = categories(column, cells, weights, max_categories)
     elif not cells.any():  # no array of None shows that truth values were meant: no frame shall either
         kind, values = NOMINAL, ()
-    return Learned(kind, values, encode(cells, values))
+    return LearnedLiterals(kind, values, literal_codes(cells, values))
 
 
-def _read(encoder: LiteralEncoder, X: Any, reset: bool) -> list[Held]:
-    """The columns, their names and number checked against those fitted (or remembered, with `reset`)."""
-    return _read_sparse(encoder, X, reset) if sp.issparse(X) else [*read_columns(encoder, X, reset)]
+def _columns(X: Any) -> list[AnyColumn]:
+    """The columns; those of a sparse matrix are named like those of an array."""
+    return _sparse_columns(X) if sp.issparse(X) else [*shaped_columns(X)]
 
 
-def _read_sparse(encoder: LiteralEncoder, X: Any, reset: bool) -> list[Held]:
+def _sparse_columns(X: Any) -> list[AnyColumn]:
     if X.ndim != 2:
         raise ValueError(f"A table has rows and columns, but this array has {X.ndim} dimensions, not 2.")
     check_shape(*X.shape)
-    validate_data(encoder, X, skip_check_array=True, reset=reset)
-    return stored_columns(X, names_in(encoder))
+    return sparse_columns(X)
 
 
-def _read_some(encoder: LiteralEncoder, X: Any, places: list[int]) -> tuple[int, dict[int, Held]]:
+def _read(encoder: LiteralEncoder, X: Any) -> list[AnyColumn]:
+    """The columns, their names and number checked against those fitted."""
+    table = _columns(X)
+    validate_data(encoder, X, skip_check_array=True, reset=False)
+    return [column._replace(name=name) for column, name in zip(table, names_in(encoder), strict=True)]
+
+
+def _read_some(encoder: LiteralEncoder, X: Any, places: list[int]) -> tuple[int, dict[int, AnyColumn]]:
     """The number of rows, and these columns: no others are taken out of a frame."""
     if not hasattr(X, "columns"):
-        table = _read(encoder, X, reset=False)
+        table = _read(encoder, X)
         return n_rows_of(table[0]), {j: table[j] for j in places}
     names = list(X.columns)
     check_names(names)

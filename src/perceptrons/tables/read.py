@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .cells import as_texts, column_of
-from .delimited import LONGEST, SEPARATORS, SUFFIXES, TYPED, Head, Source, is_plain, read_head, read_rows
+from .delimited import LONGEST, SEPARATORS, SUFFIXES, TYPED, Head, TextFile, is_plain, read_head, read_rows
 
 try:
     import polars as pl
@@ -25,9 +25,9 @@ Frame = pl.DataFrame
 Series = pl.Series
 
 
-class Table(NamedTuple):
+class TableFromFile(NamedTuple):
     frame: Frame
-    unnamed: list[str]  # columns without a name, which are called by their places: column_1, ...
+    unnamed: list[str]  # columns that have no name and are called by their positions: column_1, ...
 
 
 def read_table(path: str | Path, **how: Any) -> Frame:
@@ -43,14 +43,14 @@ def read(
     missing: Collection[str] = (),
     text: Collection[str] = (),
     used: Callable[[str], bool] = lambda name: True,
-) -> Table:
-    """Read a table; the kind of file is told by its suffix.
+) -> TableFromFile:
+    """Read a table; the suffix tells the kind of file.
 
-    header : whether the first line names the columns; None expects it to, and refuses a line of numbers.
-    separator : between two cells of a text file; None is a comma, a tab in .tsv and .tab.
-    missing : cells that are empty in other words than `MISSING`, like "-" or "999".
-    text : columns to leave as they are written, like labels and postal codes.
-    used : whether a column is; others stay as the file holds them, whatever that is.
+    header : whether the first line names the columns; None: it does, and a line of numbers raises.
+    separator : the character between two cells of a text file; None: a comma, or a tab in .tsv and .tab.
+    missing : texts that count as missing besides `MISSING`, like "-" or "999".
+    text : columns that stay texts as they are written, like labels and postal codes.
+    used : function of a column's name; columns for which it is False stay as the file holds them.
     """
     path = Path(path)
     if path.is_dir():
@@ -75,14 +75,14 @@ def _known_suffix(path: Path) -> str:
         return ".csv"
     if path.suffix.lower() not in SUFFIXES:
         raise ValueError(
-            f"{path} is no kind of file we read; rename it or convert it to one of {', '.join(SUFFIXES)}."
+            f"{path} has an unsupported file type; rename it or convert it to one of {', '.join(SUFFIXES)}."
         )
     return path.suffix.lower()
 
 
 @contextmanager
 def _polars_in_words(path: Path) -> Iterator[None]:
-    """What polars cannot do is told in one sentence; a panic is no `Exception`, and would pass."""
+    """An error of polars becomes a ValueError of one sentence; a panic is no `Exception`, and would pass."""
     try:
         yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
@@ -90,14 +90,14 @@ def _polars_in_words(path: Path) -> Iterator[None]:
         raise ValueError(f"{path} could not be read ({reason}).") from None
 
 
-def _read_text(path: Path, suffix: str, header: bool | None, separator: str | None) -> Table:
-    source = Source(path, path.read_bytes(), suffix)
+def _read_text(path: Path, suffix: str, header: bool | None, separator: str | None) -> TableFromFile:
+    source = TextFile(path, path.read_bytes(), suffix)
     head = read_head(source, header, separator)
     frame = _read_plain(source.data, head)
     if frame is None:
         frame = pl.concat([_texts(head.names, rows) for rows in read_rows(source, head)] or [Frame()])
     empty = [name for name in head.unnamed if frame.height and _is_blank(frame[name])]
-    return Table(frame.drop(empty), [name for name in head.unnamed if name not in empty])
+    return TableFromFile(frame.drop(empty), [name for name in head.unnamed if name not in empty])
 
 
 def _is_blank(column: Series) -> bool:
@@ -130,7 +130,7 @@ def _texts(names: list[str], rows: list[list[str]]) -> Frame:
     return Frame([Series(name, column, dtype=pl.String) for name, column in cells])
 
 
-def _read_typed(path: Path) -> Table:
+def _read_typed(path: Path) -> TableFromFile:
     kind = TYPED[path.suffix.lower()]
     if not path.is_file():  # they are read from the end
         raise ValueError(f"{path} is a device or pipe, from which {kind} cannot be read; use a file.")
@@ -142,7 +142,7 @@ def _read_typed(path: Path) -> Table:
                 f"{path} is not a readable {kind} file; it may be cut off, or of another kind."
             ) from error
     places = {name: f"column_{j + 1}" for j, name in enumerate(frame.columns) if not name.strip()}
-    return Table(frame.rename(places), list(places.values()))
+    return TableFromFile(frame.rename(places), list(places.values()))
 
 
 @contextmanager

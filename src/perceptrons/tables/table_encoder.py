@@ -5,9 +5,8 @@
     nominal   one coordinate per value, 1 where it stands; missing and unknown values set none
 
 So no coordinate is large because its unit is small, and what is missing adds nothing. Unlike StandardScaler,
-a column that was constant stays 0 whatever it holds later: nothing can have been learned from it.
-
-Mean and deviation of a column, and the column in those units, for numbers of any size.
+a column that was constant stays 0 whatever it holds later: nothing can have been learned from it. Means and
+deviations are computed without overflow, for numbers of any size.
 """
 
 from collections.abc import Iterable
@@ -22,49 +21,13 @@ from .._types import Array
 from ..model_file import declarations as fields
 from .cells import BOOLEAN, NOMINAL, NUMERIC, Column, as_numbers, as_signs, as_texts, columns, kind_of
 
+WIDE, MOSTLY_ZEROS = 100, 0.3  # CSR from 100 coordinates on, if a smaller share than 0.3 is not 0
 HUGE = 1e300  # the difference of two numbers like this may overflow
+Entries = tuple[Array, Array, Array]  # rows, coordinates, values
 
 
-def mean_and_deviation(x: Array) -> tuple[float, float]:
-    """Computed from numbers brought below 1, whose squares cannot overflow, by a power of 2: nothing is lost.
-    The deviation is 0 where it is no more than rounding (as scikit-learn has it)."""
-    if not len(x):
-        return 0.0, 0.0
-    if x.min() == x.max():
-        return float(x[0]), 0.0
-    exponent = int(np.frexp(np.abs(x).max())[1])
-    small = np.ldexp(x, -exponent)
-    mean, deviation = small.mean(), small.std()
-    if deviation <= len(x) * np.finfo(float).eps * abs(mean):
-        deviation = 0.0
-    return float(np.ldexp(mean, exponent)), float(np.ldexp(deviation, exponent))
-
-
-def standardise(column: Column, mean: float, scale: float) -> Array:
-    x = as_numbers(column)
-    if scale == 0.0:
-        return np.zeros(len(x))
-    x[np.isnan(x)] = mean
-    half = 0.5 if max(np.abs(x).max(), abs(mean)) > HUGE else 1.0
-    with np.errstate(over="ignore"):
-        values = (half * x - half * mean) / (half * scale)
-    if not np.isfinite(values).all():
-        far = column.values[np.flatnonzero(~np.isfinite(values))[0]]
-        raise ValueError(
-            f"Column {column.name!r} holds {far}, too far from the {mean:.3g} ± {scale:.3g} of the rows "
-            "fitted to be standardised; mark it as missing or fit on such rows, too."
-        )
-    return values
-
-
-WIDE, MOSTLY_ZEROS = 100, 0.3  # CSR from so many coordinates, if a smaller share than this is not 0
-
-
-Entries = tuple[Array, Array, Array]
-
-
-class Learned(NamedTuple):
-    """What one column taught: `filled` counts its cells that become something else than 0."""
+class LearnedColumn(NamedTuple):
+    """What was learned from one column; `filled` counts the cells that are not encoded as 0."""
 
     kind: str
     filled: int
@@ -116,8 +79,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> "TableEncoder":
         """Learn kinds, means, scales and categories; `y` is not looked at."""
-        table = read_columns(self, X, reset=True)
+        table = shaped_columns(X)
         learned = [_learn(column) for column in table]
+        validate_data(self, X, skip_check_array=True, reset=True)  # from here on nothing raises
         self.kinds_ = [one.kind for one in learned]
         self.means_ = np.array([one.mean for one in learned])
         self.scales_ = np.array([one.scale for one in learned])
@@ -129,7 +93,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> Any:
         """The rows in coordinates."""
         check_is_fitted(self)
-        table = read_columns(self, X, reset=False)
+        table = read_columns(self, X)
         shape, starts = (len(table[0].values), self._width()), np.cumsum([0, *self._widths()])
         entries = (self._entries(j, column, starts[j]) for j, column in enumerate(table))
         return csr_of(entries, shape) if self.sparse_ else _dense(entries, shape)
@@ -161,7 +125,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if self.kinds_[j] == BOOLEAN:
             values = as_signs(column)
         else:
-            values = standardise(column, self.means_[j], self.scales_[j])
+            values = standardize(column, self.means_[j], self.scales_[j])
         rows = np.flatnonzero(values)
         return rows, np.full(len(rows), start), values[rows]
 
@@ -185,11 +149,17 @@ def csr_of(entries: Iterable[Entries], shape: tuple[int, int]) -> Any:
     return sp.csr_array((values, (rows.astype(index), places.astype(index))), shape)
 
 
-def read_columns(encoder: Any, X: Any, reset: bool) -> list[Column]:
-    """The columns, their names and number checked against those fitted (or remembered, with `reset`)."""
+def shaped_columns(X: Any) -> list[Column]:
+    """The columns, of which there is one at least, and a row."""
     table = columns(X)
     check_shape(len(table[0].values) if table else len(X), len(table))
-    validate_data(encoder, X, skip_check_array=True, reset=reset)
+    return table
+
+
+def read_columns(encoder: Any, X: Any) -> list[Column]:
+    """The columns, their names and number checked against those fitted."""
+    table = shaped_columns(X)
+    validate_data(encoder, X, skip_check_array=True, reset=False)
     names = getattr(encoder, "feature_names_in_", None)  # an array may follow a frame
     if names is None:
         return table
@@ -218,15 +188,47 @@ def names_in(encoder: Any, given: Any = None) -> list[str]:
     return list(given)
 
 
-def _learn(column: Column) -> Learned:
+def _learn(column: Column) -> LearnedColumn:
     kind = kind_of(column)
     if kind == NUMERIC:
         numbers = as_numbers(column)
         present = numbers[~np.isnan(numbers)]
         mean, scale = mean_and_deviation(present)
-        return Learned(kind, len(present) if scale else 0, mean, scale)
+        return LearnedColumn(kind, len(present) if scale else 0, mean, scale)
     if kind == BOOLEAN:
-        return Learned(kind, int(np.count_nonzero(as_signs(column))))
+        return LearnedColumn(kind, int(np.count_nonzero(as_signs(column))))
     texts = [text for text in as_texts(column) if text is not None]
     by = float if column.values.dtype.kind in "iuf" else str  # categories that are numbers keep their order
-    return Learned(kind, len(texts), categories=tuple(sorted(set(texts), key=by)))
+    return LearnedColumn(kind, len(texts), categories=tuple(sorted(set(texts), key=by)))
+
+
+def mean_and_deviation(x: Array) -> tuple[float, float]:
+    """Computed from numbers brought below 1, whose squares cannot overflow, by a power of 2: nothing is lost.
+    The deviation is 0 where it is no more than rounding (as scikit-learn has it)."""
+    if not len(x):
+        return 0.0, 0.0
+    if x.min() == x.max():
+        return float(x[0]), 0.0
+    exponent = int(np.frexp(np.abs(x).max())[1])
+    small = np.ldexp(x, -exponent)
+    mean, deviation = small.mean(), small.std()
+    if deviation <= len(x) * np.finfo(float).eps * abs(mean):
+        deviation = 0.0
+    return float(np.ldexp(mean, exponent)), float(np.ldexp(deviation, exponent))
+
+
+def standardize(column: Column, mean: float, scale: float) -> Array:
+    x = as_numbers(column)
+    if scale == 0.0:
+        return np.zeros(len(x))
+    x[np.isnan(x)] = mean
+    half = 0.5 if max(np.abs(x).max(), abs(mean)) > HUGE else 1.0
+    with np.errstate(over="ignore"):
+        values = (half * x - half * mean) / (half * scale)
+    if not np.isfinite(values).all():
+        far = column.values[np.flatnonzero(~np.isfinite(values))[0]]
+        raise ValueError(
+            f"Column {column.name!r} holds {far}, too far from the {mean:.3g} ± {scale:.3g} of the rows "
+            "fitted to be standardized; mark it as missing or fit on such rows, too."
+        )
+    return values

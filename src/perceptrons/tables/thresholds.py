@@ -53,7 +53,7 @@ def thresholds(numbers: Numbers, weights: Array | None, n_thresholds: int) -> li
     last = np.flatnonzero(values[1:] != values[:-1])  # where each value but the maximum ends
     below = last + 1 if weights is None else np.cumsum(weights)[last]
     total = len(values) if weights is None else max(1, int(weights.sum()))
-    reached = np.append(0, below * (n_thresholds + 1) // total)  # so many quantiles are <= this value
+    reached = np.append(0, below * (n_thresholds + 1) // total)  # the number of quantiles <= this value
     chosen = last[reached[1:] > reached[:-1]]
     if not len(chosen):
         chosen = last[-1:]

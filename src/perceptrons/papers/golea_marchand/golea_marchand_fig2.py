@@ -2,7 +2,7 @@
 
 Each point is the mean of 50 training samples, as in the paper, beside the limit of many columns (equations
 28 and 29) and, which the paper does not have, the curves of finite n. G is computed from the weights (see
-`golea_marchand`). Loads go up to 16: the rule's error falls below Bayes' 0.44/α, the best that real weights
+`teachers`). Loads go up to 16: the rule's error falls below Bayes' 0.44/α, the best that real weights
 allow, at about 11 only.
 
 That ρ is nearer to its limit than G, as the paper reads off its figure, is judged by the mean absolute
@@ -17,8 +17,8 @@ import numpy as np
 
 from ..._types import Array
 from ...theory import curves
-from ..experiment import Claim, Each, Inputs, Result, Table, Values, judged
-from ..pictures import BLUE, GREY, INK, ORANGE
+from ..experiment import Claim, Each, ExperimentResult, Inputs, ResultTable, Values, judged
+from ..pictures import BLUE, GRAY, INK, ORANGE
 from .teachers import ERRORS, LOAD, PAPER, RULE, Cell, agrees, count_wrong, furthest, means, overlaps, rates
 
 __all__ = ["HEIGHT", "PAPER", "TITLE", "check", "data", "draw", "run"]
@@ -28,7 +28,7 @@ HEIGHT = 3.2
 SIZES = (50, 100, 500)
 LOADS = (0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 10, 12, 16)
 FEW_LOADS = (0.5, 1, 2, 4, 6, 8, 12, 16)
-STYLES = (("s", ORANGE), ("^", GREY), ("o", BLUE))  # of the points, by size
+STYLES = (("s", ORANGE), ("^", GRAY), ("o", BLUE))  # of the points, by size
 
 
 def data(quick: bool) -> Inputs:
@@ -36,14 +36,14 @@ def data(quick: bool) -> Inputs:
     return Inputs({"sizes": list(SIZES), "loads": list(loads), "seeds": list(range(n_samples))})
 
 
-def run(inputs: Inputs, each: Each) -> Result:
+def run(inputs: Inputs, each: Each) -> ExperimentResult:
     """Wrong weights by size, load and sample: all that G and ρ depend on."""
     sizes, loads, seeds = (inputs.settings[name] for name in ("sizes", "loads", "seeds"))
     cells = [Cell(n, load, 0.0, seeds) for n in sizes for load in loads]
     counts = iter(each(count_wrong, cells))
     wrong = {str(n): [next(counts) for _ in loads] for n in sizes}
     values: Values = {"loads": loads, "wrong": wrong}
-    return Result([_table(values, n) for n in sizes], values)
+    return ExperimentResult([_table(values, n) for n in sizes], values)
 
 
 class Curves:
@@ -59,13 +59,15 @@ class Curves:
         self.exact_rho = np.asarray(curves.exact_overlap(n, rows))
 
 
-def _table(values: Values, n: int) -> Table:
+def _table(values: Values, n: int) -> ResultTable:
     one = Curves(values, n)
     (G, G_error), (rho, rho_error) = means(one.G), means(one.rho)
     columns = (G, G_error, one.limit_G, one.finite_G, rho, rho_error, one.limit_rho, one.exact_rho)
     rows = [_line(load, *numbers) for load, *numbers in zip(one.loads, *columns, strict=True)]
     heads = ["α", "G", "G, n → ∞", f"G, n = {n}, nearly", "ρ", "ρ, n → ∞", f"ρ, n = {n}, exact"]
-    return Table(f"n = {n}: means of {one.G.shape[1]} samples ± standard error, and theory", heads, rows)
+    return ResultTable(
+        f"n = {n}: means of {one.G.shape[1]} samples ± standard error, and theory", heads, rows
+    )
 
 
 def _line(load: float, *numbers: float) -> list[str]:
@@ -187,11 +189,11 @@ def draw(figure: Any, values: Values) -> None:
     alpha = np.linspace(0, 1, 81) ** 2 * (values["loads"][-1] + 0.5)  # denser where the curves are steep
     left.plot(alpha, curves.learning_curve(alpha), color=INK, zorder=1)
     right.plot(alpha, curves.limit_overlap(alpha), color=INK, zorder=1)
-    for n, (mark, colour) in zip(map(int, values["wrong"]), STYLES, strict=True):
+    for n, (mark, color) in zip(map(int, values["wrong"]), STYLES, strict=True):
         one = Curves(values, n)
         for axes, points in ((left, one.G), (right, one.rho)):
             mean, spread = points.mean(axis=1), points.std(axis=1, ddof=1)
-            axes.errorbar(one.loads, mean, spread, fmt=mark, ms=3.4, color=colour, label=f"n = {n}")
+            axes.errorbar(one.loads, mean, spread, fmt=mark, ms=3.4, color=color, label=f"n = {n}")
     left.set(title="(a) generalization rate G", ylim=(0.5, 1.06))
     right.set(title="(b) overlap with the target, ρ", ylim=(0, 1.12))
     for axes in (left, right):

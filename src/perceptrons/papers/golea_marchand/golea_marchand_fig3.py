@@ -14,8 +14,8 @@ import numpy as np
 
 from ..._types import Array
 from ...theory import curves
-from ..experiment import Claim, Each, Inputs, Result, Table, Values, judged
-from ..pictures import BLUE, GREY, INK, ORANGE
+from ..experiment import Claim, Each, ExperimentResult, Inputs, ResultTable, Values, judged
+from ..pictures import BLUE, GRAY, INK, ORANGE
 from .teachers import AGREEMENT, LOAD, PAPER, RULE, Cell, agrees, count_wrong, furthest, means, rates
 
 __all__ = ["HEIGHT", "PAPER", "TITLE", "check", "data", "draw", "run"]
@@ -44,7 +44,7 @@ def data(quick: bool) -> Inputs:
     )
 
 
-def run(inputs: Inputs, each: Each) -> Result:
+def run(inputs: Inputs, each: Each) -> ExperimentResult:
     """Wrong weights by size, noise, load and sample: all that G depends on."""
     settings = inputs.settings
     noises, loads, seeds = settings["noises"], settings["loads"], settings["seeds"]
@@ -59,7 +59,7 @@ def run(inputs: Inputs, each: Each) -> Result:
     values: Values = {"noises": noises, "loads": loads, "wrong": wrong, "stretched": settings["stretched"]}
     values["stretched_size"] = settings["stretched_size"]
     values["stretched_wrong"] = [[next(counts) for _ in settings["stretched"]] for _ in noises]
-    return Result([*(_table(values, n) for n in settings["sizes"]), _errors(values)], values)
+    return ExperimentResult([*(_table(values, n) for n in settings["sizes"]), _errors(values)], values)
 
 
 def _found(values: Values, n: int) -> Array:
@@ -77,17 +77,17 @@ def _finite(values: Values, n: int) -> Array:
     return np.asarray(curves.finite_learning_curve(n, rows, np.array(values["noises"])[:, None]))
 
 
-def _table(values: Values, n: int) -> Table:
+def _table(values: Values, n: int) -> ResultTable:
     found, limit = means(_found(values, n))[0], _limit(values)
     rows = [
         [f"{load:g}", *(f"{G:.3f} ({theory:.3f})" for G, theory in zip(*pair, strict=True))]
         for load, *pair in zip(values["loads"], found.T, limit.T, strict=True)
     ]
     heads = ["α", *(f"σ = {noise:g}" for noise in values["noises"])]
-    return Table(f"n = {n}: mean G (equation 34)", heads, rows)
+    return ResultTable(f"n = {n}: mean G (equation 34)", heads, rows)
 
 
-def _errors(values: Values) -> Table:
+def _errors(values: Values) -> ResultTable:
     errors = 1 - means(_stretched(values))[0]
     limit = np.asarray(curves.learning_error(values["stretched"]))
     heads = ["(1 − 2σ)²α", *(f"σ = {noise:g}" for noise in values["noises"]), "n → ∞"]
@@ -95,7 +95,9 @@ def _errors(values: Values) -> Table:
         [f"{load:g}", *(f"{error:.3f}" for error in (*of_load, theory))]
         for load, of_load, theory in zip(values["stretched"], errors.T, limit, strict=True)
     ]
-    return Table(f"n = {values['stretched_size']}: mean error at loads stretched by the noise", heads, rows)
+    return ResultTable(
+        f"n = {values['stretched_size']}: mean error at loads stretched by the noise", heads, rows
+    )
 
 
 def _stretched(values: Values) -> Array:
@@ -188,7 +190,7 @@ def _draw_rates(axes: Any, values: Values) -> None:
     loads, n = values["loads"], int(next(iter(values["wrong"])))
     found, n_rows = _found(values, n), 2 * np.rint(np.linspace(0, 1, 41) ** 2 * n * loads[-1] / 2)
     for noise, mean in zip(values["noises"], found.mean(axis=2), strict=True):
-        (limit,) = axes.plot(n_rows / n, curves.learning_curve(n_rows / n, noise), "--", color=GREY, lw=1)
+        (limit,) = axes.plot(n_rows / n, curves.learning_curve(n_rows / n, noise), "--", color=GRAY, lw=1)
         finite = np.asarray(curves.finite_learning_curve(n, n_rows, noise))
         (near,) = axes.plot(n_rows / n, finite, color=BLUE)
         (points,) = axes.plot(loads, mean, "o", ms=4, color=ORANGE)
@@ -205,7 +207,7 @@ def _draw_errors(axes: Any, values: Values) -> None:
     stretched, n = values["stretched"], values["stretched_size"]
     load = np.linspace(stretched[0] / 2, stretched[-1], 41)
     axes.semilogy(load, curves.error_bound(load), ":", color=INK, lw=1)
-    axes.semilogy(load, curves.learning_error(load), "--", color=GREY, lw=1)
+    axes.semilogy(load, curves.learning_error(load), "--", color=GRAY, lw=1)
     axes.semilogy(load, 1 - curves.finite_learning_curve(n, np.rint(n * load)), color=BLUE)
     found = means(_stretched(values))[0]
     for noise, mark, mean in zip(values["noises"], MARKS, found, strict=False):

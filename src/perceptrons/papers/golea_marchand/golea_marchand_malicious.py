@@ -18,8 +18,8 @@ import numpy as np
 from ..._types import Array
 from ...binary.binary_perceptron import BinaryPerceptron
 from ...synthetic import product
-from ..experiment import Claim, Each, Inputs, Result, Table, Values, judged, spread
-from ..pictures import BLUE, GREY, ORANGE
+from ..experiment import Claim, Each, ExperimentResult, Inputs, ResultTable, Values, judged, spread
+from ..pictures import BLUE, GRAY, ORANGE
 from .teachers import PAPER
 
 __all__ = ["HEIGHT", "PAPER", "TITLE", "check", "data", "draw", "run"]
@@ -36,7 +36,7 @@ ROWS = np.array(np.meshgrid(*[[-1, 1]] * N)).reshape(N, -1).T  # all there are
 LABELS = np.where(ROWS.sum(axis=1) > 0, 1, -1)  # every weight is +1, the threshold 0
 
 
-class Task(NamedTuple):
+class CraftedTask(NamedTuple):
     shares: list[float]
     rows: int
     seeds: list[int]
@@ -47,10 +47,10 @@ def data(quick: bool) -> Inputs:
     return Inputs({"shares": list(SHARES), "rows": list(SIZES), "seeds": seeds, "random": n_random})
 
 
-def run(inputs: Inputs, each: Each) -> Result:
+def run(inputs: Inputs, each: Each) -> ExperimentResult:
     settings = inputs.settings
     shares, sizes, seeds = settings["shares"], settings["rows"], settings["seeds"]
-    tasks = [Task(shares, rows, seeds) for rows in sizes] + [Task([0.5] * N, sizes[-1], seeds)]
+    tasks = [CraftedTask(shares, rows, seeds) for rows in sizes] + [CraftedTask([0.5] * N, sizes[-1], seeds)]
     *crafted, uniform = each(_learn, tasks)
     values: Values = {
         "shares": shares,
@@ -60,7 +60,7 @@ def run(inputs: Inputs, each: Each) -> Result:
         "uniform_weights": uniform["weights"],
         "random": each(_random, [(start, 250) for start in range(0, settings["random"], 250)]),
     }
-    return Result([_columns(values), _errors(values), _chances(values)], values)
+    return ExperimentResult([_columns(values), _errors(values), _chances(values)], values)
 
 
 def _moments(shares: Array) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def _plain(numbers: Any) -> Any:
     return np.round(numbers, 12).tolist()
 
 
-def _learn(task: Task) -> dict[str, Any]:
+def _learn(task: CraftedTask) -> dict[str, Any]:
     """Exact errors and weights of both methods, for each seed."""
     chances = _chances_of_rows(np.array(task.shares))
     errors: dict[str, list[float]] = {name: [] for name in METHODS}
@@ -119,25 +119,25 @@ def _random(task: tuple[int, int]) -> list[float]:
     return [one["error"] for one in found]
 
 
-def _columns(values: Values) -> Table:
+def _columns(values: Values) -> ResultTable:
     exact = values["exact"]["crafted"]
     columns = zip(values["shares"], exact["correlation"], exact["influence"], strict=True)
     rows = [
         [str(i + 1), f"{p:g}", f"{c:+.3f}".replace("-", "−"), f"{influence:.3f}"]
         for i, (p, c, influence) in enumerate(columns)
     ]
-    return Table("Columns, all of weight +1", ["column", "P(x = +1)", "E[g x]", "influence"], rows)
+    return ResultTable("Columns, all of weight +1", ["column", "P(x = +1)", "E[g x]", "influence"], rows)
 
 
-def _errors(values: Values) -> Table:
+def _errors(values: Values) -> ResultTable:
     rows = [
         [f"{m:,}", *(spread(values["errors"][name][i], 3) for name in METHODS)]
         for i, m in enumerate(values["rows"])
     ]
-    return Table("Exact error, mean ± deviation over samples", ["rows", *METHODS], rows)
+    return ResultTable("Exact error, mean ± deviation over samples", ["rows", *METHODS], rows)
 
 
-def _chances(values: Values) -> Table:
+def _chances(values: Values) -> ResultTable:
     errors = np.concatenate(values["random"])
     rows = [
         ["a correlation has the wrong sign", f"{100 * np.mean(errors > 0):.1f} %"],
@@ -147,11 +147,11 @@ def _chances(values: Values) -> Table:
     title = (
         f"{len(errors):,} random product distributions, shares in {list(RANDOM)}, clipped Hebb on all rows"
     )
-    return Table(title, ["what", "found"], rows)
+    return ResultTable(title, ["what", "found"], rows)
 
 
 def check(values: Values) -> list[Claim]:
-    return [_opposite(values), _fooled(values), _learnt(values), _easily(values), _same(values)]
+    return [_opposite(values), _fooled(values), _learned(values), _easily(values), _same(values)]
 
 
 def _opposite(values: Values) -> Claim:
@@ -178,7 +178,7 @@ def _fooled(values: Values) -> Claim:
     )
 
 
-def _learnt(values: Values) -> Claim:
+def _learned(values: Values) -> Claim:
     found = values["errors"]["Figure 1"][-1]
     return judged(
         max(found) <= EPSILON,
@@ -216,10 +216,10 @@ def _same(values: Values) -> Claim:
 
 def draw(figure: Any, values: Values) -> None:
     left, right = figure.subplots(1, 2)
-    for name, colour, aside in zip(METHODS, (ORANGE, BLUE), (0.96, 1.04), strict=True):
+    for name, color, aside in zip(METHODS, (ORANGE, BLUE), (0.96, 1.04), strict=True):
         found, rows = np.array(values["errors"][name]), aside * np.array(values["rows"])
-        left.vlines(rows, found.min(axis=1), found.max(axis=1), color=colour, lw=0.8)
-        left.semilogx(rows, found.mean(axis=1), "o-", ms=4, color=colour)
+        left.vlines(rows, found.min(axis=1), found.max(axis=1), color=color, lw=0.8)
+        left.semilogx(rows, found.mean(axis=1), "o-", ms=4, color=color)
     limit = values["exact"]["crafted"]["error"]
     left.text(values["rows"][-1], limit + 0.015, "clipped Hebb", color=ORANGE, ha="right")
     left.text(values["rows"][-1], 0.015, "Figure 1", color=BLUE, ha="right")
@@ -229,7 +229,7 @@ def draw(figure: Any, values: Values) -> None:
 
 def _draw_columns(axes: Any, values: Values) -> None:
     exact, columns = values["exact"]["crafted"], np.arange(1, N + 1)
-    axes.axhline(0, color=GREY, lw=0.8)
+    axes.axhline(0, color=GRAY, lw=0.8)
     axes.plot(columns, np.array(exact["influence"]) / 2, "o", color=BLUE)
     axes.plot(columns, exact["correlation"], "s", color=ORANGE)
     axes.text(N, exact["influence"][-1] / 2 - 0.03, "influence / 2", color=BLUE, ha="right", va="top")

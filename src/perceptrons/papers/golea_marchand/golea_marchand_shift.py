@@ -1,4 +1,4 @@
-"""Golea and Marchand, last remark of Section 5.1: learnt from uniform rows, tested on others.
+"""Golea and Marchand, last remark of Section 5.1: learned from uniform rows, tested on others.
 
 The clipped Hebb rule, they say, does well on other distributions, too, if only these are reasonable. What is
 reasonable the paper leaves to Bartlett and Williamson, and it gives no numbers. So we chose, before any run,
@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._types import Array
-from ..experiment import Claim, Each, Inputs, Result, Table, Values, judged
-from ..pictures import BLUE, GREY, INK, ORANGE
+from ..experiment import Claim, Each, ExperimentResult, Inputs, ResultTable, Values, judged
+from ..pictures import BLUE, GRAY, INK, ORANGE
 from .teachers import AGREEMENT, PAPER, learn, sample
 
 __all__ = ["HEIGHT", "PAPER", "TITLE", "check", "data", "draw", "run"]
@@ -39,7 +39,7 @@ OTHERS = ("shares 0.1 to 0.9", "all shares 0.9", "all shares 0.99", "strong comm
 UNIFORM = "uniform"
 
 
-class Task(NamedTuple):
+class ShiftTask(NamedTuple):
     n: int
     load: float
     seeds: list[int]
@@ -49,16 +49,16 @@ def data(quick: bool) -> Inputs:
     return Inputs({"columns": N, "loads": list(LOADS), "seeds": list(range(40 if quick else 200))})
 
 
-def run(inputs: Inputs, each: Each) -> Result:
+def run(inputs: Inputs, each: Each) -> ExperimentResult:
     """G by distribution, load and sample."""
     n, loads, seeds = (inputs.settings[name] for name in ("columns", "loads", "seeds"))
-    found = each(_sampled, [Task(n, load, seeds) for load in loads])
+    found = each(_sampled, [ShiftTask(n, load, seeds) for load in loads])
     G = {name: [one[name] for one in found] for name in (UNIFORM, *REASONABLE, *OTHERS)}
     values: Values = {"columns": n, "loads": loads, "G": G}
-    return Result([_table(values, i) for i in range(len(loads))], values)
+    return ExperimentResult([_table(values, i) for i in range(len(loads))], values)
 
 
-def _sampled(task: Task) -> dict[str, list[float]]:
+def _sampled(task: ShiftTask) -> dict[str, list[float]]:
     samples = [_tested(task.n, task.load, seed) for seed in task.seeds]
     return {name: [one[name] for one in samples] for name in samples[0]}
 
@@ -123,11 +123,11 @@ def _losses(values: Values, name: str) -> Array:
     return np.asarray(np.array(values["G"][UNIFORM]) - values["G"][name])
 
 
-def _table(values: Values, at: int) -> Table:
+def _table(values: Values, at: int) -> ResultTable:
     rows = [_line(values, name, at) for name in values["G"]]
     heads = ["tested on", "mean G", "lowest tenth", "mean loss", f"loses > {LOSS:g}"]
     title = f"α = {values['loads'][at]:g}, n = {values['columns']}, {len(values['G'][UNIFORM][at])} samples"
-    return Table(title, heads, rows)
+    return ResultTable(title, heads, rows)
 
 
 def _line(values: Values, name: str, at: int) -> list[str]:
@@ -182,7 +182,7 @@ def draw(figure: Any, values: Values) -> None:
     for at, (axes, load) in enumerate(zip(panels, values["loads"], strict=True)):
         for y, name in enumerate(names):
             _strip(axes, y, np.array(values["G"][name][at]), BLUE if name not in OTHERS else ORANGE)
-        axes.axvline(np.mean(values["G"][UNIFORM][at]), color=GREY, lw=0.8, zorder=0)
+        axes.axvline(np.mean(values["G"][UNIFORM][at]), color=GRAY, lw=0.8, zorder=0)
         axes.set(title=f"α = {load:g}", xlim=(0, 1.03))
     panels[len(panels) // 2].set_xlabel(AGREEMENT)
     told = "dot: mean; thick: four in five samples;\nthin: all; orange: not called reasonable"
@@ -191,8 +191,8 @@ def draw(figure: Any, values: Values) -> None:
     panels[0].invert_yaxis()
 
 
-def _strip(axes: Any, y: int, G: Array, colour: str) -> None:
+def _strip(axes: Any, y: int, G: Array, color: str) -> None:
     """A thin line from the least to the most, a thick one for four fifths of the samples, the mean."""
-    axes.plot([G.min(), G.max()], [y, y], lw=1, color=colour)
-    axes.plot(np.quantile(G, (0.1, 0.9)), [y, y], lw=5, solid_capstyle="butt", color=colour)
+    axes.plot([G.min(), G.max()], [y, y], lw=1, color=color)
+    axes.plot(np.quantile(G, (0.1, 0.9)), [y, y], lw=5, solid_capstyle="butt", color=color)
     axes.plot(G.mean(), y, "o", ms=4, color="white", mec=INK, mew=1)

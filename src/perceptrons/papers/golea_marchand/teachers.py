@@ -26,15 +26,15 @@ TOLERANCE, ERRORS = 0.01, 4  # a mean agrees with a curve within 0.01, or within
 RULE = f"within {TOLERANCE} or {ERRORS} standard errors"
 
 
-class Sample(NamedTuple):
+class TeacherSample(NamedTuple):
     X: Array
     y: Array
     teacher: Array  # ±1
     for_learner: int  # a seed
 
 
-def sample(n: int, load: float, noise: float = 0.0, seed: int = 0) -> Sample:
-    """Labelled rows, the teacher's weights, and a seed for the learner.
+def sample(n: int, load: float, noise: float = 0.0, seed: int = 0) -> TeacherSample:
+    """Labeled rows, the teacher's weights, and a seed for the learner.
 
     Teacher, rows and learner have streams of their own: a learner that draws what the teacher drew would
     know the answer before.
@@ -47,10 +47,10 @@ def sample(n: int, load: float, noise: float = 0.0, seed: int = 0) -> Sample:
     for_teacher, for_rows, for_learner = np.random.SeedSequence(key).generate_state(3).tolist()
     teacher = np.random.default_rng(for_teacher).choice([-1, 1], n)
     X, y, _ = product(round(load * n), n, weights=teacher, noise=noise, random_state=for_rows)
-    return Sample(X, y, teacher, for_learner)
+    return TeacherSample(X, y, teacher, for_learner)
 
 
-def learn(method: str, given: Sample) -> tuple[BinaryPerceptron, float]:
+def learn(method: str, given: TeacherSample) -> tuple[BinaryPerceptron, float]:
     """A model of threshold 0, and G: the probability that it gives a new row the teacher's label, exactly.
 
     >>> model, G = learn("clipped-hebb", sample(101, load=2))
@@ -64,7 +64,7 @@ def learn(method: str, given: Sample) -> tuple[BinaryPerceptron, float]:
     return model, float(curves.exact_agreement(len(given.teacher), wrong_weights(model, given)))
 
 
-def wrong_weights(model: BinaryPerceptron, given: Sample) -> int:
+def wrong_weights(model: BinaryPerceptron, given: TeacherSample) -> int:
     return int(np.count_nonzero(model.coef_[0] != given.teacher))
 
 

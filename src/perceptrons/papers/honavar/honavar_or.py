@@ -14,11 +14,11 @@ from ...margin.perceptron import Perceptron
 from ...margin.trace import trace
 from ...synthetic import separable
 from ...theory import bounds
-from ..experiment import Claim, Each, Inputs, Result, Table, Values, in_turn, judged
+from ..experiment import Claim, Each, ExperimentResult, Inputs, ResultTable, Values, in_turn, judged
 from ..pictures import BLUE, INK, ORANGE, PALE
 
 PAPER = "Honavar"
-TITLE = "OR, learnt correction by correction"
+TITLE = "OR, learned correction by correction"
 HEIGHT = 2.2
 PATTERNS, TARGETS = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 1]
 PATH = [[0, 0, 0], [1, 0, 1], [0, 0, 1], [1, 1, 1], [0, 1, 1]]  # weights in the chapter, bias first
@@ -40,7 +40,7 @@ def data(quick: bool) -> Inputs:
     return Inputs({"seeds": list(range(20 if quick else 100)), "sizes": [ROWS, COLUMNS], "margin": MARGIN})
 
 
-def run(inputs: Inputs, each: Each) -> Result:
+def run(inputs: Inputs, each: Each) -> ExperimentResult:
     model = _example().fit(PATTERNS, TARGETS)
     corrections = list(trace(_example(), PATTERNS, TARGETS))
     values: Values = {
@@ -54,7 +54,7 @@ def run(inputs: Inputs, each: Each) -> Result:
             _on_one_set, inputs.settings["seeds"]
         ),  # milliseconds: other processes would take longer
     }
-    return Result([_steps(values), _sets(values)], values)
+    return ExperimentResult([_steps(values), _sets(values)], values)
 
 
 def _example(eta: float = 1.0) -> Perceptron:
@@ -78,26 +78,26 @@ def _on_one_set(seed: int) -> dict[str, int | None]:
     return {name: model.n_updates_ if model.converged_ else None for name, model in found.items()}
 
 
-def _steps(values: Values) -> Table:
+def _steps(values: Values) -> ResultTable:
     rows = [["start", "", _vector(values["path"][0]), _vector(PATH[0])]]
     for number, (pattern, weights) in enumerate(zip(values["patterns"], values["path"][1:], strict=True), 1):
         printed = _vector(PATH[number]) if number < len(PATH) else ""
         rows.append([str(number), f"X{pattern}", _vector(weights), printed])
-    return Table("Every correction", ["correction", "pattern", "W, ours", "W, paper"], rows)
+    return ResultTable("Every correction", ["correction", "pattern", "W, ours", "W, paper"], rows)
 
 
 def _vector(weights: Sequence[float]) -> str:
     return "[" + " ".join(f"{weight:g}" for weight in weights) + "]"
 
 
-def _sets(values: Values) -> Table:
+def _sets(values: Values) -> ResultTable:
     rows = []
     for name in WAYS:
         ends = _ended(values, name)
         middle = f"{np.median(ends):g}" if ends else "–"
         rows.append([name, f"{len(ends)} of {len(values['sets'])}", middle])
     heads = ["step", "sets separated", "corrections, median"]
-    return Table(f"Separable sets of {ROWS}×{COLUMNS}, norm 1, best margin {MARGIN:g}", heads, rows)
+    return ResultTable(f"Separable sets of {ROWS}×{COLUMNS}, norm 1, best margin {MARGIN:g}", heads, rows)
 
 
 def _ended(values: Values, name: str) -> list[int]:

@@ -11,8 +11,8 @@ from typing import Any
 
 from scipy.stats import binomtest
 
-from ..experiment import Claim, Table, Values, incomparable, judged
-from ..pictures import BLUE, GREY, INK, ORANGE, PALE
+from ..experiment import Claim, ResultTable, Values, incomparable, judged
+from ..pictures import BLUE, GRAY, INK, ORANGE, PALE
 
 WIDTH, CODON = 15, 3
 CHANCE = (CODON - 1) / (WIDTH - 1)  # of the other positions, those in the same codon: 1/7
@@ -80,9 +80,9 @@ def p_value(pairs: Iterable[str]) -> float:
     return float(binomtest(n_inside(held), len(held), CHANCE, alternative="greater").pvalue)
 
 
-def table(values: Values) -> Table:
+def table(values: Values) -> ResultTable:
     rows = [_row(method, models) for method, models in values["pairs"].items()]
-    return Table(
+    return ResultTable(
         f"Pairs of bases inside one codon, coding windows (by chance {CHANCE:.0%})",
         ("method", "pairs", "inside one codon", "in each model"),
         rows,
@@ -101,7 +101,7 @@ def draw(axes: Any, values: Values) -> None:
     for start in range(1, WIDTH, CODON):
         axes.axvspan(start - 0.44, start + CODON - 0.56, 0, 1, color=PALE, zorder=0)
     for place in range(1, WIDTH + 1):
-        axes.plot(place, 0, "o", ms=15, mfc="white", mec=GREY, zorder=3)
+        axes.plot(place, 0, "o", ms=15, mfc="white", mec=GRAY, zorder=3)
         axes.text(place, -0.02, str(place), ha="center", va="center", fontsize=8, zorder=4)
     counts = _counted(pairs)
     for ends, n_pairs in counts.items():

@@ -60,45 +60,45 @@ class Lesson(NamedTuple):
     settings: Mapping[str, Any]
 
 
-class Learnt(NamedTuple):
+class FoldResult(NamedTuple):
     accuracy: float  # percent
     n_weights: int
     pairs: list[str]  # the conjunctions of two literals, of those that tell
 
 
-def boosted(lesson: Lesson, penalty: bool = True) -> Learnt:
+def boosted(lesson: Lesson, penalty: bool = True) -> FoldResult:
     most, folds = lesson.settings["max_stages"], lesson.settings["inner_folds"]
     model = SparsePerceptron(cv=folds, max_stages=most, penalty=penalty, random_state=lesson.seed)
     return _conjoined(model, lesson)
 
 
-def boosted_without_penalty(lesson: Lesson) -> Learnt:
+def boosted_without_penalty(lesson: Lesson) -> FoldResult:
     return boosted(lesson, penalty=False)
 
 
-def pruned(lesson: Lesson) -> Learnt:
+def pruned(lesson: Lesson) -> FoldResult:
     return _conjoined(PrunedPerceptron(alpha=ALPHA, random_state=lesson.seed), lesson)
 
 
-def pruned_second_order(lesson: Lesson) -> Learnt:
+def pruned_second_order(lesson: Lesson) -> FoldResult:
     model = PrunedPerceptron(k=2, drop=SHARE, alpha=ALPHA, random_state=lesson.seed)
     return _conjoined(model, lesson)
 
 
-def _conjoined(model: Any, lesson: Lesson) -> Learnt:
+def _conjoined(model: Any, lesson: Lesson) -> FoldResult:
     """A model that tells its conjunctions."""
     model.fit(lesson.X.filter(lesson.train), lesson.y[lesson.train])
     predicted = model.predict(lesson.X.filter(lesson.test))
     pairs = [str(one) for one in model.conjunctions_ if len(one.literals) == 2]
-    return Learnt(_accuracy(predicted, lesson), model.n_weights_, pairs)
+    return FoldResult(_accuracy(predicted, lesson), model.n_weights_, pairs)
 
 
-def tree(lesson: Lesson) -> Learnt:
+def tree(lesson: Lesson) -> FoldResult:
     model = _chosen(DecisionTreeClassifier(random_state=lesson.seed), "ccp_alpha", EXTENTS, lesson)
     return _on_features(model, lesson, lambda _: model.best_estimator_.get_n_leaves())
 
 
-def multi_layer(lesson: Lesson) -> Learnt:
+def multi_layer(lesson: Lesson) -> FoldResult:
     units = [(number,) for number in lesson.settings["hidden_units"]]
     batch = max(BATCH, np.count_nonzero(lesson.train) // STEPS)
     most = lesson.settings["max_iter"]
@@ -118,25 +118,25 @@ def _chosen(model: Any, name: str, values: Any, lesson: Lesson) -> GridSearchCV:
     return GridSearchCV(model, {name: values}, cv=folds)
 
 
-def ordinary(lesson: Lesson) -> Learnt:
+def ordinary(lesson: Lesson) -> FoldResult:
     return _on_features(_unit(lesson), lesson, lambda n_features: n_features)
 
 
-def second_order(lesson: Lesson) -> Learnt:
+def second_order(lesson: Lesson) -> FoldResult:
     return _on_features(_unit(lesson), lesson, lambda n_features: n_features, k=2)
 
 
 def _unit(lesson: Lesson) -> LogisticRegression:
-    """Minimises the mean log loss + α/2 ‖w‖²."""
+    """Minimizes the mean log loss + α/2 ‖w‖²."""
     n_rows = np.count_nonzero(lesson.train)
     return LogisticRegression(C=1 / (ALPHA * n_rows), max_iter=10_000)
 
 
-def _on_features(model: Any, lesson: Lesson, size: Callable[[int], int], k: int = 1) -> Learnt:
+def _on_features(model: Any, lesson: Lesson, size: Callable[[int], int], k: int = 1) -> FoldResult:
     """A model that takes rows of 0 and 1."""
     X, n_features = features(lesson, k)
     model.fit(X[lesson.train], lesson.y[lesson.train])
-    return Learnt(_accuracy(model.predict(X[lesson.test]), lesson), int(size(n_features)), [])
+    return FoldResult(_accuracy(model.predict(X[lesson.test]), lesson), int(size(n_features)), [])
 
 
 def features(lesson: Lesson, k: int) -> tuple[Any, int]:
@@ -153,7 +153,7 @@ def _accuracy(predicted: Array, lesson: Lesson) -> float:
     return 100 * float(np.mean(predicted == lesson.y[lesson.test]))
 
 
-METHODS: Mapping[str, Callable[[Lesson], Learnt]] = {  # the columns of Table 1, and two more
+METHODS: Mapping[str, Callable[[Lesson], FoldResult]] = {  # the columns of Table 1, and two more
     "boosting": boosted,
     "tree": tree,
     "multi-layer": multi_layer,

@@ -9,7 +9,7 @@ So numbers compare on voting alone, statements about order, size and codons in a
 authors report one cross-validation, we repeat it: with other folds, for coding with other windows (draws
 overlap). A star means what theirs does (paired two-tailed t-test over the folds of a run, p ≤ .05, less
 accurate than boosting), and stands in our tables where half of the runs or more have one. Which methods are
-ours, and which stand in: see `jackson_craven_learners`.
+ours, and which stand in: see `compared_learners`.
 """
 
 from statistics import fmean, stdev
@@ -19,12 +19,11 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from ..._types import Array
-from ...datasets import load
-from ...datasets.genome import windows
-from ..experiment import Each, Inputs, Result, Table, Values, spread
-from ..pictures import BLUE, GREY, INK, PALE
+from ...datasets import load, windows
+from ..experiment import Each, ExperimentResult, Inputs, ResultTable, Values, spread
+from ..pictures import BLUE, GRAY, INK, PALE
 from . import codons
-from .compared_learners import METHODS, Learnt, Lesson
+from .compared_learners import METHODS, FoldResult, Lesson
 from .table_claims import (
     ACCURACIES,
     BOOSTING,
@@ -40,26 +39,27 @@ from .table_claims import (
     weights,
     wins,
 )
+from .table_claims import check as check
 
 PAPER = "Jackson, Craven"
 TITLE = "Accuracy and size of boosted and other perceptrons"
 HEIGHT = 4.6
 
 
-class Rows(NamedTuple):
+class FoldedRows(NamedTuple):
     X: Any  # a frame
     y: Array
     folds: Array  # of each row, 0, 1, ...
 
 
-class Task(NamedTuple):
+class FoldTask(NamedTuple):
     """Some folds of one run of a method."""
 
     domain: str
     method: str
     run: int
     folds: list[int]
-    rows: Rows
+    rows: FoldedRows
     settings: dict[str, Any]
 
 
@@ -99,45 +99,45 @@ def data(quick: bool) -> Inputs:
         "promoters": [
             _split(promoters.X, promoters.y, settings["folds"]["promoters"], run) for run in runs["promoters"]
         ],
-        "coding": [Rows(one.X, one.y, one.groups) for one in drawn],
+        "coding": [FoldedRows(one.X, one.y, one.groups) for one in drawn],
     }
     digests = {"voting": voting.digest, "promoters": promoters.digest, "E. coli": drawn[0].digest}
     return Inputs(settings, sets, digests)
 
 
-def _split(X: Any, y: Array, n_folds: int, run: int) -> Rows:
+def _split(X: Any, y: Array, n_folds: int, run: int) -> FoldedRows:
     """Folds at random, with each class's share."""
     folds = np.empty(len(y), np.int64)
     parts = StratifiedKFold(n_folds, shuffle=True, random_state=run).split(np.zeros(len(y)), y)
     for fold, (_, test) in enumerate(parts):
         folds[test] = fold
-    return Rows(X, y, folds)
+    return FoldedRows(X, y, folds)
 
 
-def run(inputs: Inputs, each: Each) -> Result:
+def run(inputs: Inputs, each: Each) -> ExperimentResult:
     tasks = [task for domain in reversed(DOMAINS) for task in _tasks(inputs, domain)]  # the longest first
     values: Values = {
         "results": {domain: {} for domain in DOMAINS},
         "rows": {domain: len(inputs.sets[domain][0].y) for domain in DOMAINS},
         "pairs": {},
     }
-    for task, learnt in zip(tasks, each(learn, tasks), strict=True):
-        _keep(values, task, learnt)
-    return Result([*(_table(values, domain) for domain in DOMAINS), codons.table(values)], values)
+    for task, learned in zip(tasks, each(learn, tasks), strict=True):
+        _keep(values, task, learned)
+    return ExperimentResult([*(_table(values, domain) for domain in DOMAINS), codons.table(values)], values)
 
 
-def _tasks(inputs: Inputs, domain: str) -> list[Task]:
+def _tasks(inputs: Inputs, domain: str) -> list[FoldTask]:
     """A run of a method; of the many windows, a fold of one."""
     tasks = []
     for method, n_runs in inputs.settings["runs"][domain].items():
         for number, rows in enumerate(inputs.sets[domain][:n_runs]):
             folds = np.unique(rows.folds).tolist()
             pieces = [[fold] for fold in folds] if domain == "coding" else [folds]
-            tasks += [Task(domain, method, number, some, rows, dict(inputs.settings)) for some in pieces]
+            tasks += [FoldTask(domain, method, number, some, rows, dict(inputs.settings)) for some in pieces]
     return tasks
 
 
-def learn(task: Task) -> list[Learnt]:
+def learn(task: FoldTask) -> list[FoldResult]:
     """What came out in each fold."""
     X, y, folds = task.rows
     lessons = [
@@ -146,29 +146,29 @@ def learn(task: Task) -> list[Learnt]:
     return [METHODS[task.method](lesson) for lesson in lessons]
 
 
-def seed_of(task: Task, fold: int) -> int:
+def seed_of(task: FoldTask, fold: int) -> int:
     """The learner's: the same for all methods, another one than that of the folds."""
     numbers = [1, DOMAINS.index(task.domain), task.run, fold]
     return int(np.random.SeedSequence(numbers).generate_state(1)[0])
 
 
-def _keep(values: Values, task: Task, learnt: list[Learnt]) -> None:
+def _keep(values: Values, task: FoldTask, learned: list[FoldResult]) -> None:
     """Tasks come in the order of runs and folds."""
     cell = values["results"][task.domain].setdefault(task.method, {"accuracy": [], "weights": []})
     if task.run == len(cell["accuracy"]):
         cell["accuracy"].append([])
         cell["weights"].append([])
-    cell["accuracy"][-1] += [round(one.accuracy, 10) for one in learnt]
-    cell["weights"][-1] += [one.n_weights for one in learnt]
+    cell["accuracy"][-1] += [round(one.accuracy, 10) for one in learned]
+    cell["weights"][-1] += [one.n_weights for one in learned]
     if task.domain == "coding" and task.method in (BOOSTING, OPEN, "without penalty"):
-        values["pairs"].setdefault(task.method, []).extend(one.pairs for one in learnt)
+        values["pairs"].setdefault(task.method, []).extend(one.pairs for one in learned)
 
 
-def _table(values: Values, domain: str) -> Table:
+def _table(values: Values, domain: str) -> ResultTable:
     n_folds = len(values["results"][domain][BOOSTING]["accuracy"][0])
     heads = ("method", "accuracy, %", "paper's", "* in runs", "better in", "weights", "paper's number")
     rows = [_row(values, domain, method) for method in values["results"][domain]]
-    return Table(f"{domain}: {values['rows'][domain]:,} rows, {n_folds} folds", heads, rows)
+    return ResultTable(f"{domain}: {values['rows'][domain]:,} rows, {n_folds} folds", heads, rows)
 
 
 def _row(values: Values, domain: str, method: str) -> list[str]:
@@ -211,14 +211,14 @@ def _panel(axes: Any, values: Values, domain: str) -> None:
     axes.set_xlabel(f"accuracy, %\n{told}", loc="left", fontsize=8)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
-    axes.text(1.04, -0.55, "weights / paper", transform=axes.get_yaxis_transform(), fontsize=7, color=GREY)
+    axes.text(1.04, -0.55, "weights / paper", transform=axes.get_yaxis_transform(), fontsize=7, color=GRAY)
 
 
 def _mark(axes: Any, values: Values, domain: str, method: str, row: int) -> None:
     """The bar is the deviation between runs."""
-    found, colour = means(values, domain, method), BLUE if method == BOOSTING else GREY
+    found, color = means(values, domain, method), BLUE if method == BOOSTING else GRAY
     deviation = stdev(found) if len(found) > 1 else 0.0
-    axes.errorbar(fmean(found), row, xerr=deviation, fmt="o", ms=5, color=colour, elinewidth=1, zorder=3)
+    axes.errorbar(fmean(found), row, xerr=deviation, fmt="o", ms=5, color=color, elinewidth=1, zorder=3)
     size, said = f"{weights(values, domain, method):,.0f}", paper(WEIGHTS, domain, method)
     text = f"{size} leaves" if method == "tree" else size if said is None else f"{size} / {said:,}"
-    axes.text(1.04, row, text, transform=axes.get_yaxis_transform(), va="center", fontsize=7, color=colour)
+    axes.text(1.04, row, text, transform=axes.get_yaxis_transform(), va="center", fontsize=7, color=color)

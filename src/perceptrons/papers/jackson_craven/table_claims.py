@@ -104,7 +104,7 @@ def _voting(values: Values) -> list[Claim]:
         found = means(values, "voting", method)
         text = f"voting: accuracy of {method}"
         claim = near(text, said, found, 1.0 if main else 2.0, unit=" %", main=main)
-        chosen = method == "multi-layer"  # see `jackson_craven_learners`
+        chosen = method == "multi-layer"  # see `compared_learners`
         claims.append(
             replace(claim, rule=claim.rule + "; how it is trained was chosen with this in view" * chosen)
         )

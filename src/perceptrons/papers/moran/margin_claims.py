@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..experiment import Claim, Values, incomparable, judged
-from .margin_runs import ALPHAS, EIGHT, ONE, RULES, least_margin, of, on
+from .margin_runs import ALPHAS, EIGHT, ONE, RULES, cases_of, cases_on, least_margin
 
 ROUNDING = 1 + 1e-9
 NEARLY, LITTLE = 0.95, 0.1  # of the best margin
@@ -47,7 +47,7 @@ def check(values: Values) -> list[Claim]:
 
 
 def _updates_kept(values: Values, algorithm: str, source: str, formula: str) -> Claim:
-    cases, printed = of(values, algorithm), PRINTED.get(algorithm, 1.0)
+    cases, printed = cases_of(values, algorithm), PRINTED.get(algorithm, 1.0)
     shares = [case["updates"] / case["most"] for case in cases]
     above = sum(share > printed * ROUNDING for share in shares)
     sharper = f" ({max(shares):.2f} of 9R²/ε²)" if algorithm == "3" else ""
@@ -61,7 +61,7 @@ def _updates_kept(values: Values, algorithm: str, source: str, formula: str) -> 
 
 
 def _margins_reached(values: Values, algorithm: str, source: str, formula: str) -> Claim:
-    cases = of(values, algorithm)
+    cases = cases_of(values, algorithm)
     gaps = [case["margin"] - _printed_margin(algorithm, case) for case in cases]
     below = sum(gap < 1 - ROUNDING for gap in gaps)
     nearest = min(case["margin"] - case["least"] for case in cases)
@@ -83,7 +83,7 @@ def _printed_margin(algorithm: str, case: Mapping[str, Any]) -> float:
 
 
 def _stated(values: Values) -> Claim:
-    cases = of(values, "4")
+    cases = cases_of(values, "4")
     below = sum(case["margin"] * ROUNDING < RULES[case["rule"]].settings["alpha"] / 2 for case in cases)
     return incomparable(
         "Theorem 2.3 as it is stated, before its proof",
@@ -94,7 +94,7 @@ def _stated(values: Values) -> Claim:
 
 
 def _no_promise(values: Values) -> Claim:
-    least = least_margin(of(values, "1"))
+    least = least_margin(cases_of(values, "1"))
     return judged(
         least < LITTLE,
         "Algorithm 1 has no guarantee on the margin",
@@ -105,7 +105,7 @@ def _no_promise(values: Values) -> Claim:
 
 
 def _any_radius(values: Values) -> Claim:
-    third, second = (least_margin(on(of(values, name), EIGHT)) for name in ("3", "2, β = 1"))
+    third, second = (least_margin(cases_on(cases_of(values, name), EIGHT)) for name in ("3", "2, β = 1"))
     return judged(
         third >= 1 / 3 > second,
         "The margin of Algorithm 2 depends on R, that of Algorithm 3 does not",
@@ -129,9 +129,10 @@ def _close(values: Values) -> Claim:
 def _combined(values: Values) -> Claim:
     """On rows of one norm, whatever it is, the two combined are Algorithm 4 on rows of norm 1."""
     updates = {
-        (case["rule"], case["eps"], case["seed"]): case["updates"] for case in on(of(values, "4"), ONE)
+        (case["rule"], case["eps"], case["seed"]): case["updates"]
+        for case in cases_on(cases_of(values, "4"), ONE)
     }
-    stretched = on(of(values, "3+4"), EIGHT)
+    stretched = cases_on(cases_of(values, "3+4"), EIGHT)
     same = [updates[case["rule"][2:], case["eps"], case["seed"]] == case["updates"] for case in stretched]
     least = _by_alpha(values, "3+4", EIGHT)
     return judged(
@@ -158,7 +159,7 @@ def _sharp(values: Values) -> Claim:
 
 def _by_alpha(values: Values, algorithm: str, kind: str) -> list[float]:
     """The least margin for each α, on those sets that all of them had time for."""
-    groups = [on(of(values, f"{algorithm}, α = {alpha:g}"), kind) for alpha in ALPHAS]
+    groups = [cases_on(cases_of(values, f"{algorithm}, α = {alpha:g}"), kind) for alpha in ALPHAS]
     common = set.intersection(*({case["eps"] for case in cases} for cases in groups))
     return [least_margin([case for case in cases if case["eps"] in common]) for cases in groups]
 

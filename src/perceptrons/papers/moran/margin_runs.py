@@ -25,7 +25,7 @@ COPIES = 500  # of the two points
 Bound = Callable[[float, float], float]  # of the radius and the best margin
 
 
-class Rule(NamedTuple):
+class BoundedRule(NamedTuple):
     algorithm: str
     parameter: float | None
     settings: dict[str, Any]
@@ -40,7 +40,7 @@ class Rule(NamedTuple):
         )
 
 
-class Task(NamedTuple):
+class KnownMarginTask(NamedTuple):
     """One set of rows, for all rules; a number for what they may take."""
 
     rows: str
@@ -54,19 +54,19 @@ class Points(NamedTuple):
     eps: float
 
 
-def _rules() -> Iterator[Rule]:
-    yield Rule("1", None, {"margin": 0.0}, _of_both(bounds.novikoff), lambda R, eps: 0.0)
+def _rules() -> Iterator[BoundedRule]:
+    yield BoundedRule("1", None, {"margin": 0.0}, _of_both(bounds.novikoff), lambda R, eps: 0.0)
     for beta in BETAS:
         most, least = (_of_both(bound, beta) for bound in (bounds.beta_updates, bounds.beta_margin))
-        yield Rule("2", beta, {"margin": beta}, most, least)
+        yield BoundedRule("2", beta, {"margin": beta}, most, least)
     third = {"margin": "adaptive"}
-    yield Rule("3", None, third, _of_both(bounds.adaptive_updates), lambda R, eps: eps / 3)
+    yield BoundedRule("3", None, third, _of_both(bounds.adaptive_updates), lambda R, eps: eps / 3)
     for algorithm, margin in (("4", "infinity"), ("3+4", "growing")):
         for alpha in ALPHAS:
             most, least = (
                 _of_both(bound, alpha) for bound in (bounds.growing_updates, bounds.growing_margin)
             )
-            yield Rule(algorithm, alpha, {"margin": margin, "alpha": alpha}, most, least)
+            yield BoundedRule(algorithm, alpha, {"margin": margin, "alpha": alpha}, most, least)
 
 
 def _of_both(bound: Callable[..., Any], *parameter: float) -> Bound:
@@ -76,7 +76,7 @@ def _of_both(bound: Callable[..., Any], *parameter: float) -> Bound:
 RULES = {rule.name: rule for rule in _rules()}
 
 
-def rows(kind: str, eps: float, seed: int) -> tuple[Array, Array, float]:
+def known_margin_rows(kind: str, eps: float, seed: int) -> tuple[Array, Array, float]:
     """Rows, classes, and the best margin."""
     X, y, _ = separable(ROWS, COLUMNS, margin=eps, random_state=seed)
     if kind == ONE:
@@ -89,8 +89,8 @@ def rows(kind: str, eps: float, seed: int) -> tuple[Array, Array, float]:
     return both[order] / 3, np.concatenate([y, y])[order], eps / 3
 
 
-def all_rules(task: Task) -> list[dict[str, Any]]:
-    X, y, best = rows(task.rows, task.eps, task.seed)
+def all_rules(task: KnownMarginTask) -> list[dict[str, Any]]:
+    X, y, best = known_margin_rows(task.rows, task.eps, task.seed)
     R = float(np.linalg.norm(X, axis=1).max())
     # Algorithm 4 needs R ≤ 1
     fitting = [rule for rule in RULES.values() if rule.algorithm != "4" or task.rows != EIGHT]
@@ -98,7 +98,7 @@ def all_rules(task: Task) -> list[dict[str, Any]]:
     return [_case(rule, task, X, y, best) for rule in affordable]
 
 
-def _case(rule: Rule, task: Task, X: Array, y: Array, best: float) -> dict[str, Any]:
+def _case(rule: BoundedRule, task: KnownMarginTask, X: Array, y: Array, best: float) -> dict[str, Any]:
     order = ("cyclic", "shuffle")[task.seed % 2]
     norms = np.linalg.norm(X, axis=1)
     model = _perceptron(rule, order, task.seed, rule.most(float(norms.max()), best)).fit(X, y)
@@ -120,7 +120,7 @@ def _case(rule: Rule, task: Task, X: Array, y: Array, best: float) -> dict[str, 
     }
 
 
-def _perceptron(rule: Rule, order: str, seed: int, most: float) -> Perceptron:
+def _perceptron(rule: BoundedRule, order: str, seed: int, most: float) -> Perceptron:
     """It ends as the theorem says; if not, soon after, and is seen to be above its bound."""
     ends: dict[str, Any] = {"max_epochs": ENDLESS, "max_updates": int(2 * most) + 10}
     return Perceptron(**rule.settings, **ends, order=order, fit_intercept=False, random_state=LEARNER + seed)
@@ -139,12 +139,12 @@ def two_points(task: Points) -> dict[str, Any]:
     return {"alpha": task.alpha, "eps": task.eps, "updates": int(model.n_updates_), "most": most}
 
 
-def of(values: Values, algorithm: str) -> list[dict[str, Any]]:
+def cases_of(values: Values, algorithm: str) -> list[dict[str, Any]]:
     """Cases of an algorithm, or of one rule by its name."""
     return [case for case in values["cases"] if algorithm in (case["rule"], RULES[case["rule"]].algorithm)]
 
 
-def on(cases: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+def cases_on(cases: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
     return [case for case in cases if case["rows"] == kind]
 
 

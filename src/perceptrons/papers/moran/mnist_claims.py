@@ -21,7 +21,7 @@ BETA_ONE, BETA_GROWING, CROSS_ENTROPY = 1.5, (1.44, 1.35), 1.6  # Figure 1
 SMALL_GROWING, DESKEWED = 1.49, 1.6  # Figure 2; the latter, from elsewhere, is the best of its kind
 
 
-def of(entries: Sequence[Values], hidden: int, name: str) -> Values:
+def entry_of(entries: Sequence[Values], hidden: int, name: str) -> Values:
     return next(one for one in entries if one["hidden"] == hidden and one["name"] == name)
 
 
@@ -82,7 +82,7 @@ def _few(values: Values) -> str:
 
 
 def _no_convergence(values: Values) -> Claim:
-    one = of(values["final"], LARGE, ZERO)
+    one = entry_of(values["final"], LARGE, ZERO)
     least = min(one["train_errors"])
     return judged(
         least > 0,
@@ -148,4 +148,4 @@ def preferred(values: Values, hidden: int) -> str:
 
 
 def _errors(values: Values, hidden: int, name: str) -> list[float]:
-    return list(of(values["final"], hidden, name)["errors"])
+    return list(entry_of(values["final"], hidden, name)["errors"])

@@ -1,19 +1,32 @@
 """Moran, Nachum, Panasoff, Yehudayoff, *On the Perceptron's Compression*, Section 2: updates and margins.
 
-Algorithms 1 to 4, and 3 and 4 combined, on rows whose best margin ε is known (`moran_runs`): is each
-theorem's number of updates kept, is its margin reached (`moran_claims`)?
+Algorithms 1 to 4, and 3 and 4 combined, on rows whose best margin ε is known (`margin_runs`): is each
+theorem's number of updates kept, is its margin reached (`margin_claims`)?
 """
 
 from typing import Any
 
-from ..experiment import Each, Inputs, Result, Table, Values
-from ..pictures import BLUE, GREY, INK, ORANGE, PALE
-from .margin_runs import EIGHT, MIXED, ONE, RULES, Points, Task, all_rules, least_margin, of, on, two_points
+from ..experiment import Each, ExperimentResult, Inputs, ResultTable, Values
+from ..pictures import BLUE, GRAY, INK, ORANGE, PALE
+from .margin_claims import check as check
+from .margin_runs import (
+    EIGHT,
+    MIXED,
+    ONE,
+    RULES,
+    KnownMarginTask,
+    Points,
+    all_rules,
+    cases_of,
+    cases_on,
+    least_margin,
+    two_points,
+)
 
 PAPER = "Moran et al."
 TITLE = "Updates and margins of Algorithms 1 to 4, beside their bounds"
 HEIGHT = 3.4
-SHOWN = {"1": GREY, "2, β = 1": INK, "3": BLUE, "4, α = 1.5": ORANGE}
+SHOWN = {"1": GRAY, "2, β = 1": INK, "3": BLUE, "4, α = 1.5": ORANGE}
 
 
 def data(quick: bool) -> Inputs:
@@ -32,10 +45,10 @@ def data(quick: bool) -> Inputs:
     )
 
 
-def run(inputs: Inputs, each: Each) -> Result:
+def run(inputs: Inputs, each: Each) -> ExperimentResult:
     given = inputs.settings
     tasks = [
-        Task(rows, eps, seed, given["limit"])
+        KnownMarginTask(rows, eps, seed, given["limit"])
         for rows in (ONE, EIGHT, MIXED)
         for eps in given["margins"]
         for seed in given["seeds"]
@@ -43,14 +56,14 @@ def run(inputs: Inputs, each: Each) -> Result:
     pairs = [Points(float(alpha), eps) for alpha, some in given["points"].items() for eps in some]
     cases = [case for some in each(all_rules, tasks) for case in some]
     values: Values = {"cases": cases, "points": each(two_points, pairs)}
-    return Result([_table(values), _points_table(values)], values)
+    return ExperimentResult([_table(values), _points_table(values)], values)
 
 
-def _table(values: Values) -> Table:
+def _table(values: Values) -> ResultTable:
     rows = []
     for name in RULES:
         for kind in (ONE, EIGHT, MIXED):
-            if cases := on(of(values, name), kind):
+            if cases := cases_on(cases_of(values, name), kind):
                 shares = [case["updates"] / case["most"] for case in cases]
                 gaps = [case["margin"] - case["least"] for case in cases]
                 shares_of_R = sorted({case["share"] for case in cases})
@@ -66,10 +79,10 @@ def _table(values: Values) -> Table:
         "least margin",
         "above guarantee",
     ]
-    return Table("Updates and margins beside their bounds", heads, rows)
+    return ResultTable("Updates and margins beside their bounds", heads, rows)
 
 
-def _points_table(values: Values) -> Table:
+def _points_table(values: Values) -> ResultTable:
     rows = [
         [
             f"{p['alpha']:g}",
@@ -80,7 +93,7 @@ def _points_table(values: Values) -> Table:
         ]
         for p in values["points"]
     ]
-    return Table("Algorithm 4 on two points", ["α", "ε", "updates", "bound", "updates / bound"], rows)
+    return ResultTable("Algorithm 4 on two points", ["α", "ε", "updates", "bound", "updates / bound"], rows)
 
 
 def draw(figure: Any, values: Values) -> None:
@@ -88,7 +101,7 @@ def draw(figure: Any, values: Values) -> None:
     _draw_updates(left, values)
     names = [name for name in RULES if RULES[name].algorithm != "3+4"]
     for place, name in enumerate(names):
-        _draw_margins(right, place, on(of(values, name), ONE), SHOWN.get(name, GREY))
+        _draw_margins(right, place, cases_on(cases_of(values, name), ONE), SHOWN.get(name, GRAY))
     right.set(yticks=range(len(names)), yticklabels=names, ylabel="algorithm", xlabel="margin / ε")
     right.set(xlim=(-0.02, 1.02), title="margins (dots), guarantees (ticks)")
     right.invert_yaxis()
@@ -98,16 +111,16 @@ def draw(figure: Any, values: Values) -> None:
 def _draw_updates(axes: Any, values: Values) -> None:
     """Rows of norm 1, and the two points."""
     points = [point for point in values["points"] if f"4, α = {point['alpha']:g}" in SHOWN]
-    for name, colour in SHOWN.items():
-        cases = on(of(values, name), ONE)
-        axes.plot(*_places(cases, "updates"), "o", ms=3, color=colour)
+    for name, color in SHOWN.items():
+        cases = cases_on(cases_of(values, name), ONE)
+        axes.plot(*_places(cases, "updates"), "o", ms=3, color=color)
         x, y = _places([*cases, *points] if name.startswith("4") else cases, "most")
-        axes.plot(x, y, color=colour, lw=0.8)
-        axes.annotate(name, (x[-1], y[-1]), (4, 0), textcoords="offset points", color=colour, va="center")
+        axes.plot(x, y, color=color, lw=0.8)
+        axes.annotate(name, (x[-1], y[-1]), (4, 0), textcoords="offset points", color=color, va="center")
     x, y = _places(points, "updates")
     axes.plot(x, y, "x", color=ORANGE, ms=5)
     axes.annotate("two\npoints", (x[-1], y[-1]), (6, -2), textcoords="offset points", color=ORANGE, va="top")
-    margins = sorted({case["eps"] for case in on(values["cases"], ONE)}, reverse=True)
+    margins = sorted({case["eps"] for case in cases_on(values["cases"], ONE)}, reverse=True)
     axes.set(xscale="log", yscale="log", xlabel="best margin ε of rows of norm 1")
     axes.set(xticks=[1 / eps for eps in margins[1:]], xticklabels=[f"{eps:g}" for eps in margins[1:]])
     axes.set(xlim=(0.8 / margins[0], 5 / margins[-1]), title="updates (dots), bounds (lines)")
@@ -120,10 +133,10 @@ def _places(cases: list[dict[str, Any]], what: str) -> tuple[list[float], list[f
     return [x for x, _ in places], [y for _, y in places]
 
 
-def _draw_margins(axes: Any, place: int, cases: list[dict[str, Any]], colour: str) -> None:
+def _draw_margins(axes: Any, place: int, cases: list[dict[str, Any]], color: str) -> None:
     axes.axhline(place, color=PALE, lw=0.8, zorder=0)
     axes.plot(
-        [case["margin"] for case in cases], [place] * len(cases), "o", ms=4, alpha=0.5, mew=0, color=colour
+        [case["margin"] for case in cases], [place] * len(cases), "o", ms=4, alpha=0.5, mew=0, color=color
     )
     guarantees = sorted({case["least"] for case in cases} - {0.0})
-    axes.plot(guarantees, [place] * len(guarantees), "|", ms=11, color=colour)
+    axes.plot(guarantees, [place] * len(guarantees), "|", ms=11, color=color)

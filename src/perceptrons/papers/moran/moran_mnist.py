@@ -12,10 +12,10 @@ many as each exponent has, stands beside it.
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ...datasets.images import mnist
+from ...datasets import mnist
 from ...neural.schedules import Growing
-from ..experiment import Each, Inputs, NotHere, Result, Table, Values, spread
-from ..pictures import BLUE, GREY, INK, ORANGE, PALE
+from ..experiment import Each, ExperimentResult, Inputs, NotHere, ResultTable, Values, spread
+from ..pictures import BLUE, GRAY, INK, ORANGE, PALE
 from .mnist_claims import (
     BETA_GROWING,
     BETA_ONE,
@@ -29,9 +29,10 @@ from .mnist_claims import (
     SMALL,
     SMALL_GROWING,
     ZERO,
-    of,
+    entry_of,
 )
-from .side_by_side import Rows, Trial, best_device, train_side_by_side
+from .mnist_claims import check as check
+from .side_by_side import LabeledRows, NetworkTrial, best_device, train_side_by_side
 
 PAPER = "Moran et al."
 PACKAGES = ("torch",)
@@ -92,25 +93,25 @@ def _settings(quick: bool) -> dict[str, Any]:
     } | common
 
 
-class Candidate(NamedTuple):
+class MnistCandidate(NamedTuple):
     name: str
     constant: float | None
     eta: float
     schedule: float | Growing | None
 
 
-class Task(NamedTuple):
+class MnistTask(NamedTuple):
     """Networks that are trained side by side."""
 
     hidden: int
-    trials: list[Trial]
+    trials: list[NetworkTrial]
     seeds: list[int]
     settings: Mapping[str, Any]
     rows: tuple[Any, Any]  # images and labels
     others: tuple[Any, Any]
 
 
-def run(inputs: Inputs, each: Each) -> Result:
+def run(inputs: Inputs, each: Each) -> ExperimentResult:
     given = inputs.settings
     images, labels = inputs.sets["train"]
     n = len(labels) - given["held_out"]
@@ -128,25 +129,25 @@ def run(inputs: Inputs, each: Each) -> Result:
     }
     final = _race(chosen, given["seeds"], (inputs.sets["train"], inputs.sets["test"]), given, each)
     values: Values = {"rows": len(labels), "search": search, "final": final}
-    return Result([_table(values, hidden, given) for hidden in given["hidden"]], values)
+    return ExperimentResult([_table(values, hidden, given) for hidden in given["hidden"]], values)
 
 
-def _candidates(given: Mapping[str, Any]) -> Iterator[Candidate]:
+def _candidates(given: Mapping[str, Any]) -> Iterator[MnistCandidate]:
     """All that is tried; cross-entropy last."""
     for eta in given["etas"]:
-        yield Candidate(ZERO, None, eta, 0.0)
-        yield Candidate(ONE, None, eta, 1.0)
+        yield MnistCandidate(ZERO, None, eta, 0.0)
+        yield MnistCandidate(ONE, None, eta, 1.0)
         for constant in given["constants"]:
-            yield Candidate(CONSTANT, constant, eta, constant)
+            yield MnistCandidate(CONSTANT, constant, eta, constant)
             for power, name in zip(given["powers"], GROWING, strict=True):
                 growing = Growing.reaching(constant, given["updates"], power)
-                yield Candidate(name, constant, eta, growing)
+                yield MnistCandidate(name, constant, eta, growing)
     for eta in given["etas"]:
-        yield Candidate(ENTROPY, None, eta, None)
+        yield MnistCandidate(ENTROPY, None, eta, None)
 
 
 def _race(
-    contenders: Mapping[int, list[Candidate]],
+    contenders: Mapping[int, list[MnistCandidate]],
     seeds: list[int],
     sets: tuple[Any, Any],
     given: Mapping[str, Any],
@@ -155,7 +156,7 @@ def _race(
     """What became of each contender; on a GPU all seeds at once, else each on its own."""
     groups = [seeds] if given["device"] == "cuda" else [[seed] for seed in seeds]
     tasks = [
-        Task(hidden, [Trial(one.schedule, one.eta) for one in some], group, given, *sets)
+        MnistTask(hidden, [NetworkTrial(one.schedule, one.eta) for one in some], group, given, *sets)
         for hidden, some in contenders.items()
         for group in groups
     ]
@@ -171,12 +172,12 @@ def _race(
     return found
 
 
-def trained(task: Task) -> Values:
+def trained(task: MnistTask) -> Values:
     """By seed and trial; errors in per cent."""
     given = task.settings
     outcome = train_side_by_side(
-        Rows.of_images(*task.rows, given["device"]),
-        Rows.of_images(*task.others, given["device"]),
+        LabeledRows.of_images(*task.rows, given["device"]),
+        LabeledRows.of_images(*task.others, given["device"]),
         hidden=task.hidden,
         trials=task.trials,
         seeds=task.seeds,
@@ -195,7 +196,7 @@ def _percent(shares: Any) -> list[list[float]]:
     return [[round(100 * share, 4) for share in some] for some in shares.tolist()]
 
 
-def _best(candidates: list[Candidate], tried: list[Values]) -> list[Candidate]:
+def _best(candidates: list[MnistCandidate], tried: list[Values]) -> list[MnistCandidate]:
     """Of each name the one with the least mean error on images held out, the first of equals."""
     errors = [sum(one["errors"]) for one in tried]
     places = {name: [i for i, one in enumerate(candidates) if one.name == name] for name in NAMES}
@@ -210,7 +211,7 @@ def _last_beta(one: Values, given: Mapping[str, Any]) -> str:
     return f"{one['constant'] * (updates / given['updates']) ** power:.0f}"
 
 
-def _table(values: Values, hidden: int, given: Mapping[str, Any]) -> Table:
+def _table(values: Values, hidden: int, given: Mapping[str, Any]) -> ResultTable:
     heads = [
         "loss",
         "β in the end",
@@ -222,7 +223,7 @@ def _table(values: Values, hidden: int, given: Mapping[str, Any]) -> Table:
     ]
     rows = []
     for name in NAMES:
-        one = of(values["final"], hidden, name)
+        one = entry_of(values["final"], hidden, name)
         constant = _last_beta(one, given)
         shown = [spread(one[key], 2) for key in ("errors", "train_errors")]
         violations = (
@@ -230,7 +231,7 @@ def _table(values: Values, hidden: int, given: Mapping[str, Any]) -> Table:
         )
         paper = PRINTED.get((hidden, name), "–")
         rows.append([name, constant, f"{one['eta']:g}", shown[0], paper, shown[1], violations])
-    return Table(f"{hidden} hidden neurons", heads, rows)
+    return ResultTable(f"{hidden} hidden neurons", heads, rows)
 
 
 def draw(figure: Any, values: Values) -> None:
@@ -250,14 +251,14 @@ def _draw_size(axes: Any, values: Values, hidden: int) -> None:
     """A dot for each network, a tick at their mean; the paper's numbers of a growing β in the middle of its
     three rows."""
     for place, name in enumerate(NAMES):
-        errors = of(values["final"], hidden, name)["errors"]
-        colour = ORANGE if name in GROWING else INK if name == ENTROPY else BLUE
+        errors = entry_of(values["final"], hidden, name)["errors"]
+        color = ORANGE if name in GROWING else INK if name == ENTROPY else BLUE
         if name == ZERO:
             edge = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "center"}
-            axes.annotate(f"{spread(errors, 2)} % →", (1, place), color=colour, **edge)
+            axes.annotate(f"{spread(errors, 2)} % →", (1, place), color=color, **edge)
             continue
         axes.axhline(place, color=PALE, lw=0.8, zorder=0)
-        axes.plot(errors, [place] * len(errors), "o", ms=4, alpha=0.5, mew=0, color=colour)
-        axes.plot(sum(errors) / len(errors), place, "|", ms=12, color=colour)
+        axes.plot(errors, [place] * len(errors), "o", ms=4, alpha=0.5, mew=0, color=color)
+        axes.plot(sum(errors) / len(errors), place, "|", ms=12, color=color)
     for name, error in PAPERS.get(hidden, ()):
-        axes.plot(error, NAMES.index(name), "x", ms=6, color=GREY)
+        axes.plot(error, NAMES.index(name), "x", ms=6, color=GRAY)

@@ -18,14 +18,14 @@ from ...neural.shortfall import Shortfall, signs
 from ...neural.training import ReplayedStep
 
 
-class Trial(NamedTuple):
+class NetworkTrial(NamedTuple):
     """How a network is trained."""
 
     schedule: float | Growing | None  # of the margin loss; None is cross-entropy
     eta: float
 
 
-class Outcome(NamedTuple):
+class NetworkOutcome(NamedTuple):
     """Of each seed and trial."""
 
     test_errors: Tensor  # shares; 1 where scores are not finite
@@ -34,14 +34,14 @@ class Outcome(NamedTuple):
     last_updates: Tensor  # the same in the last epoch
 
 
-class Rows(NamedTuple):
-    """What is learnt from, with class numbers."""
+class LabeledRows(NamedTuple):
+    """What is learned from, with class numbers."""
 
     inputs: Tensor
     target: Tensor
 
     @classmethod
-    def of_images(cls, images: Any, labels: Any, device: str) -> "Rows":
+    def of_images(cls, images: Any, labels: Any, device: str) -> "LabeledRows":
         """Bytes become numbers from 0 to 1."""
         pixels = torch.tensor(images.reshape(len(images), -1), device=device)
         return cls(pixels.float() / 255.0, torch.tensor(labels, device=device).long())
@@ -55,15 +55,15 @@ def best_device() -> tuple[str, str | None]:
 
 
 def train_side_by_side(
-    rows: Rows,
-    others: Rows,
+    rows: LabeledRows,
+    others: LabeledRows,
     *,
     hidden: int,
-    trials: Sequence[Trial],
+    trials: Sequence[NetworkTrial],
     seeds: Sequence[int],
     epochs: int,
     batch: int,
-) -> Outcome:
+) -> NetworkOutcome:
     """A network for each seed and trial, trained on the rows, tried on them and on the others; where the rows
     are, there it is computed."""
     networks = Networks(rows, hidden, trials, seeds)
@@ -76,14 +76,18 @@ def train_side_by_side(
         )
         for places in torch.split(orders.to(rows.target.device), batch, dim=1):
             step(places)
-    return Outcome(networks.errors(others), networks.errors(rows), networks.clock, networks.clock - before)
+    return NetworkOutcome(
+        networks.errors(others), networks.errors(rows), networks.clock, networks.clock - before
+    )
 
 
 class Networks:
     """Weights have the axes (seed, trial, from, to), but those into the hidden layer (seed, from, trial·to):
     a seed's rows are the same for all its trials."""
 
-    def __init__(self, rows: Rows, hidden: int, trials: Sequence[Trial], seeds: Sequence[int]) -> None:
+    def __init__(
+        self, rows: LabeledRows, hidden: int, trials: Sequence[NetworkTrial], seeds: Sequence[int]
+    ) -> None:
         device, n_in, n_out = rows.inputs.device, rows.inputs.shape[1], int(rows.target.max()) + 1
         self.shape = len(seeds), len(trials), hidden
         self.sources = [torch.Generator().manual_seed(seed) for seed in seeds]
@@ -147,7 +151,7 @@ class Networks:
         return functional.cross_entropy(scores.flatten(0, 2), target.flatten(), reduction="sum")
 
     @torch.no_grad()
-    def errors(self, rows: Rows, batch: int = 1000) -> Tensor:
+    def errors(self, rows: LabeledRows, batch: int = 1000) -> Tensor:
         """The share of rows whose highest score is not that of their class."""
         wrong = torch.zeros(self.shape[:2], dtype=torch.int64, device=rows.inputs.device)
         finite = torch.ones_like(wrong, dtype=torch.bool)

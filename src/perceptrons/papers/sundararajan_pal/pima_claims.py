@@ -48,12 +48,12 @@ def _beats(values: Values, one: str, other: str, main: bool) -> Claim:
 
 
 def _gains(values: Values, pairs: Sequence[tuple[str, str]]) -> Claim:
-    """Of both rules: more gain where refusals cost least than where they cost half an error."""
+    """Of both rules: more gain where rejections cost least than where they cost half an error."""
     costs = _up_to_half(values)
     signs = [_falls(values, one, other, costs[0], costs[-1]) for one, other in pairs]
     return judged(
         all(sign_test(more, less) <= LEVEL for more, less in signs),
-        f"CPLR gains more over {_beside(pairs[0][1])} the less a refusal costs",
+        f"CPLR gains more over {_beside(pairs[0][1])} the less a rejection costs",
         "it seems so",
         ", ".join(f"{NAMES[one]} {more}" for (one, _), (more, _) in zip(pairs, signs, strict=True))
         + f" of {len(values['seeds'])}",

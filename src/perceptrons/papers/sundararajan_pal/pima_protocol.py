@@ -1,8 +1,8 @@
 """How Sundararajan and Pal, Section 4, compare: rows of Pima split 568/200 at random, risks of the 200.
 
 Like them, of many runs we take the one of the best training result. They do not say how many there were, nor
-where Chow's rule has its posteriors from: ours come from a sigmoid on the perceptron's score (Platt), learnt
-once per split, for they do not depend on what a refusal costs. A split and its learners have the same seed,
+where Chow's rule has its posteriors from: ours come from a sigmoid on the perceptron's score (Platt), learned
+once per split, for they do not depend on what a rejection costs. A split and its learners have the same seed,
 but draw by different generators, for different things. A liberal counterpart is the same model with
 bands of zero.
 """
@@ -74,7 +74,7 @@ class BestOfRuns(ClassifierMixin, BaseEstimator):
         return self.best_.predict(X)
 
 
-class Judged(NamedTuple):
+class ModelRisk(NamedTuple):
     """One model on the test rows of one split."""
 
     risk: float
@@ -109,7 +109,7 @@ def divided(X: Any, y: Any, train: Array, test: Array) -> Split:
 
 def measured(
     rows: Split, seed: int, gammas: Sequence[float], n_restarts: int, others: Mapping[str, Any] | None = None
-) -> Iterator[tuple[Case, Judged]]:
+) -> Iterator[tuple[Case, ModelRisk]]:
     """All methods on one split; with Chow's rule on `others`, too, by name."""
     frozen = {
         name: _posteriors(base, rows) for name, base in {CHOW: BestOfRuns(seed), **(others or {})}.items()
@@ -117,16 +117,16 @@ def measured(
     for gamma in gammas:
         for name, posteriors in frozen.items():
             chow = ChowClassifier(posteriors, calibration=None, reject_cost=gamma).fit(rows.X, rows.y)
-            yield Case(name, seed, gamma), _judge(chow, rows)
+            yield Case(name, seed, gamma), _risk_of(chow, rows)
             if name == CHOW:
-                yield Case(ALWAYS, seed, gamma), _judge_liberal(chow, rows)
+                yield Case(ALWAYS, seed, gamma), _risk_of_liberal(chow, rows)
         for name, liberal, how in CONSERVATIVE:
             model = ConservativePerceptron(
                 **how, n_restarts=n_restarts, random_state=seed, reject_cost=gamma
             ).fit(rows.X, rows.y)
-            yield Case(name, seed, gamma), _judge(model, rows)
+            yield Case(name, seed, gamma), _risk_of(model, rows)
             if liberal:
-                yield Case(liberal, seed, gamma), _judge_liberal(model, rows)
+                yield Case(liberal, seed, gamma), _risk_of_liberal(model, rows)
 
 
 def _posteriors(base: Any, rows: Split) -> Any:
@@ -134,12 +134,12 @@ def _posteriors(base: Any, rows: Split) -> Any:
     return FrozenEstimator(ChowClassifier(scaled).fit(rows.X, rows.y).calibrated_)
 
 
-def _judge(model: Any, rows: Split) -> Judged:
+def _risk_of(model: Any, rows: Split) -> ModelRisk:
     zero = not model.bands_.any() if hasattr(model, "bands_") else None
-    return Judged(
+    return ModelRisk(
         round(model.risk(rows.others, rows.hidden), 9), float(model.rejects(rows.others).mean()), zero
     )
 
 
-def _judge_liberal(model: Any, rows: Split) -> Judged:
-    return Judged(float((model.predict_liberal(rows.others) != rows.hidden).mean()), 0.0)
+def _risk_of_liberal(model: Any, rows: Split) -> ModelRisk:
+    return ModelRisk(float((model.predict_liberal(rows.others) != rows.hidden).mean()), 0.0)

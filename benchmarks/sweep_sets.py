@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .datasets import a9a, csr_labelled, dense_labelled
+from .labeled_rows import a9a, csr_labeled, dense_labeled
 
 SIZES = {"wide": (100_000, 1_000), "tall": (1_000_000, 50), "sparse": (200_000, 50_000, 72)}
 QUICK_SIZES = {"wide": (2_000, 500), "tall": (10_000, 50), "sparse": (2_000, 5_000, 72)}
@@ -44,11 +44,11 @@ def tasks(quick: bool) -> Iterator[Task]:
 def _dense_tasks(key: str, m: int, n: int) -> Iterator[Task]:
     for dtype in PRECISIONS:
         X = np.empty((m, n), dtype)
-        yield Task(key, f"dense {m:,}×{n:,}", X, dense_labelled(X))
+        yield Task(key, f"dense {m:,}×{n:,}", X, dense_labeled(X))
 
 
 def _csr_tasks(m: int, n: int, per_row: int) -> Iterator[Task]:
-    X, y = csr_labelled(m, n, per_row)
+    X, y = csr_labeled(m, n, per_row)
     for dtype in PRECISIONS:
         yield Task("sparse", f"CSR {m:,}×{n:,} ({per_row} per row)", X.astype(dtype), y)
 

@@ -1,32 +1,12 @@
-"""From JSON to Markdown: the tables in README.md and docs/benchmarks.md, between marker lines.
-
-<!-- benchmark:sweeps -->         or, with few telling rows,         <!-- benchmark:sweeps:short -->
-(the table, never written by hand)
-<!-- end -->
-"""
+"""What the benchmarks measured: the JSON in benchmarks/results as Markdown, all or a few telling rows."""
 
 import json
 import re
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from . import RESULTS, ROOT
-from .layout import Section, markdown
+from benchmarks import RESULTS
+from benchmarks.layout import Section, markdown
 
-PAGES = (
-    ROOT / "README.md",
-    *(
-        ROOT / "docs" / name
-        for name in (
-            "benchmarks.md",
-            "sparse.md",
-            "scorecards.md",
-            "conservative.md",
-            "binary.md",
-            "neural.md",
-        )
-    ),
-)
 MARKED = re.compile(r"(<!-- benchmark:(\w+)(:short)? -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 
@@ -99,15 +79,21 @@ SHORT = {
 }
 
 
-def render(name: str, short: bool) -> str:
-    """The Markdown of one result, as it stands between the markers."""
+def fill(page: str) -> str:
+    """The page with what the results say today."""
+    return MARKED.sub(lambda found: found[1] + render(read(found[2]), short=bool(found[3])) + found[5], page)
+
+
+def read(name: str) -> dict[str, Any]:
+    """The result of a benchmark."""
     path = RESULTS / f"{name}.json"
     if not path.exists():
         raise FileNotFoundError(f"No result of {name!r} to show; run: python -m benchmarks {name}")
-    return render_result(json.loads(path.read_text(encoding="utf-8")), short)
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
-def render_result(result: dict[str, Any], short: bool) -> str:
+def render(result: dict[str, Any], short: bool) -> str:
+    """The Markdown of one result, as it stands between the markers."""
     sections = [Section(**section) for section in result["sections"]]
     if short:
         body = [markdown(_shortened(sections, SHORT[result["benchmark"]]))]
@@ -133,18 +119,3 @@ def source_line(result: dict[str, Any]) -> str:
     )
     place = f"{machine['cpu']}, {machine['cores']} cores, {machine['memory_gib']} GiB"
     return f"`{result['command']}`, {result['date']}; {place}; {used}."
-
-
-def fill(text: str) -> str:
-    """The page with every marked place filled from the results."""
-    return MARKED.sub(lambda m: m[1] + render(m[2], short=bool(m[3])) + m[5], text)
-
-
-def main() -> None:
-    for page in filter(Path.exists, PAGES):
-        before = page.read_text(encoding="utf-8")
-        after = fill(before)
-        if after != before:
-            page.write_text(after, encoding="utf-8")
-        state = "written" if after != before else "up to date" if MARKED.search(after) else "has no markers"
-        print(f"{page.relative_to(ROOT)}: {state}")

@@ -12,7 +12,7 @@ STRETCH = np.float32(4)  # of the rows along the teacher: few rows near the bord
 CHUNK = 10_000  # rows made at a time
 
 
-def dense_labelled(X: np.ndarray, seed: int = 0) -> np.ndarray:
+def dense_labeled(X: np.ndarray, seed: int = 0) -> np.ndarray:
     """Fill X with normal rows of norm about 1, stretched along a random teacher; return its labels.
 
     The rows are made in float32 and then stored, so float64 and float32 see the same numbers. Separable,
@@ -30,7 +30,7 @@ def dense_labelled(X: np.ndarray, seed: int = 0) -> np.ndarray:
     return y
 
 
-def csr_labelled(m: int, n: int, per_row: int, seed: int = 0) -> tuple[Any, np.ndarray]:
+def csr_labeled(m: int, n: int, per_row: int, seed: int = 0) -> tuple[Any, np.ndarray]:
     """A float32 CSR matrix, `per_row` positive cells in each row, and the labels of a sparse teacher.
 
     The teacher looks at one column in ten, whose cells are twice stretched for the same reason as above.

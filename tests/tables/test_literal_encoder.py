@@ -13,12 +13,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from perceptrons import LiteralEncoder
 from perceptrons.tables.literal_encoder import Literal
-from tests.literal_tables import (
+from tests.naive import literals as naive
+from tests.tables.literal_tables import (
     MAKERS,
     MUSHROOMS,
     encode,
 )
-from tests.naive import literals as naive
 
 
 @parametrize_with_checks([LiteralEncoder()])

@@ -38,6 +38,7 @@ def test_pictures_are_those_of_the_example():
     assert all((FOLDER / f"{name}.svg").stat().st_size < 70_000 for name in files)
 
 
+@pytest.mark.slow
 def test_drawing_writes_all_pictures_and_the_same_twice(tmp_path, learned, packed):
     computed = {binary.learning_curves: learned, binary.words: packed}
     pictures = {

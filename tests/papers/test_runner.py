@@ -144,6 +144,7 @@ def _square(number):
     return number**2
 
 
+@pytest.mark.slow
 def test_work_in_other_processes_gives_the_same_answers_in_order():
     told = []
     each = in_parallel(2, lambda *counts: told.append(counts))

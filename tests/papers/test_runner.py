@@ -67,7 +67,7 @@ def test_other_verdicts():
 
 def test_the_document_says_what_it_hangs_on(result):
     assert result["command"] == "perceptrons reproduce honavar-or --quick"
-    assert result["settings"]["seeds"] == list(range(20))
+    assert result["settings"]["seeds"] == list(range(5))
     assert document.stem(result) == "honavar-or-quick"
     assert {"python", "perceptrons", "numpy", "scikit-learn", "numba"} <= set(result["versions"])
     assert set(result["measured"]) == {"date", "seconds", "machine"}

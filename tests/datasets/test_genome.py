@@ -14,6 +14,8 @@ from perceptrons.datasets.genome import CODING, NONCODING, cut, in_frame, window
 from perceptrons.datasets.sequences import LETTERS, read_annotation, read_sequence
 from tests.naive import genome as naive
 
+pytestmark = pytest.mark.slow
+
 
 def fasta(sequence, length=7):
     lines = [sequence[i : i + length] for i in range(0, len(sequence), length)]

@@ -21,6 +21,8 @@ from perceptrons.theory import curves
 from tests.experiments import run_quickly, verdicts
 from tests.jit import JIT
 
+pytestmark = pytest.mark.slow
+
 MODULES = (fig2, fig3, malicious, shift)
 YES, NO = "reproduced", "not reproduced"
 SMALL = {  # for what runs more than once, and for all where nothing is compiled

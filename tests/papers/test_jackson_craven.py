@@ -26,6 +26,8 @@ from perceptrons.papers.jackson_craven import table_claims as claims
 from tests.experiments import verdicts
 from tests.jit import JIT
 
+pytestmark = pytest.mark.slow
+
 NOBODY = "{}: no other algorithm is significantly better than boosting"
 STARRED = "{}: the methods with a star are significantly less accurate than boosting"
 OTHERS = "promoters, coding (other rows)"
@@ -212,7 +214,6 @@ def test_another_learner_does_not_reproduce(inputs, quick, monkeypatch, learner,
 # Values
 
 
-@pytest.mark.slow
 def test_values_survive_json_and_come_again(small):
     values = small.values
     back = json.loads(json.dumps(values, allow_nan=False))

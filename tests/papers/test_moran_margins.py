@@ -26,6 +26,8 @@ from tests.experiments import run_quickly, verdicts
 from tests.jit import JIT
 from tests.naive.best_margin import best_margin
 
+pytestmark = pytest.mark.slow
+
 FEW = {
     "margins": [0.5, 0.3],
     "seeds": [0, 1],

@@ -1,7 +1,8 @@
 """The loop over sweeps: orders, stopping, and what is kept of the way (Python; the sweep is compiled).
 
 `train` runs one weight vector over one set of signs. An order is a function that runs one epoch and
-returns a verdict: converged, stuck (no row violates but the certified gap is open), capped, or none yet.
+returns a verdict: no row violates; the gap is closed (`tol`); it is proved that no hyperplane has a margin
+worth looking for (`min_margin`); stuck, where no row violates but the gap is open; capped; or none yet.
 """
 
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import numpy as np
 from .._types import Array
 from ..checks import number
 from ..rows.layouts import CSR, Gram, Rows
-from ..rows.order import BLOCK, given, shuffled
+from ..rows.order import Order, given, in_order, shuffled
 from ..theory.certificate import lifted_norm
 from .kernel_values import kernel_norm
 from .margin_parameters import MarginParameters
@@ -21,7 +22,8 @@ from .memory import Memory, Pocket, remember
 from .rules import PASSIVE_AGGRESSIVE, Rule
 from .sweep import State, excesses, survey, sweep
 
-CONVERGED, STUCK, CAPPED = "converged", "stuck", "capped"
+CONVERGED, TOL, MIN_MARGIN, CAPPED, STUCK = "converged", "tol", "min_margin", "max_updates", "stuck"
+SUCCESS = (CONVERGED, TOL)
 Verdict = str | None
 
 NEVER = 2**62  # a count that is not reached
@@ -63,6 +65,7 @@ class Run:
     plan: MarginParameters
     before: Memory
     state: State
+    typical: float = 0.0  # the usual norm of a lifted row, of which `min_margin` is a share
     verdict: Verdict = None
     margin: float = np.nan  # of the weights when all rows were last looked at in this epoch
     plain: bool = False  # order "active" has given up and sweeps all rows
@@ -75,7 +78,7 @@ class Run:
         self.pocket = self.before.pocket
         self.rows = given(len(self.y))
         cells = self.X.data if isinstance(self.X, CSR) else self.X
-        self.block = BLOCK if isinstance(cells, np.ndarray) and cells.nbytes > CACHE else 0
+        self.streams = isinstance(cells, np.ndarray) and cells.nbytes > CACHE
         start, most = int(self.clock["presentations"]), self.plan.max_epochs * len(self.y)
         self.half, self.budget = start + most // 2, start + most
         self.max_updates = NEVER if self.plan.max_updates is None else min(self.plan.max_updates, NEVER)
@@ -87,7 +90,8 @@ class Run:
 
     def memory(self) -> Memory:
         memory = remember(self.before, self.state, self.y)
-        return memory._replace(history=self.history, pocket=self.pocket)
+        stopped = CONVERGED if self.verdict == STUCK else self.verdict or "max_epochs"
+        return memory._replace(history=self.history, pocket=self.pocket, stopped=stopped)
 
     def norm(self) -> float:
         """‖w‖ in lifted space."""
@@ -100,22 +104,27 @@ class Run:
     def capped(self) -> bool:
         return bool(self.clock["updates"] >= self.max_updates)
 
-    def present(self, order: Array, block: int = 0, stop_clean: int = NEVER) -> None:
+    def shuffled(self) -> Order:
+        """All rows in a fresh random order."""
+        order = shuffled(len(self.y), self.before.rng)
+        return order if self.streams else order.without_blocks()
+
+    def present(self, order: Order, stop_clean: int = NEVER) -> None:
         """Sweep over the rows of an order, pausing for each step that Python must compute or log, and
         for rows that must be fetched."""
         one_by_one = self.plan.eta is not None or self.log is not None
         position = 0
-        while position < len(order) and not self.capped() and self.clock["clean"] < stop_clean:
+        while position < len(order.rows) and not self.capped() and self.clock["clean"] < stop_clean:
             updates = int(self.clock["updates"])
             betas = float(self.clock["beta_negative"]), float(self.clock["beta_positive"])
             stop = updates + 1 if one_by_one else self.max_updates
             rule = self.rule_of(updates + 1)
-            position = sweep(self.X, self.y, order, position, block, stop, stop_clean, rule, self.state)
+            position = sweep(self.X, self.y, order, position, stop, stop_clean, rule, self.state)
             if self.log is not None and self.clock["updates"] > updates:
-                row = int(order[position - 1])
+                row = int(order.rows[position - 1])
                 self.log.append(Entry(row, float(self.clock["step"]), betas[int(self.y[row] > 0)]))
-            if self.fetch is not None and position < len(order):
-                self.fetch(self.soon(order[position:]))
+            if self.fetch is not None and position < len(order.rows):
+                self.fetch(self.soon(order.rows[position:]))
 
     def rule_of(self, update: int) -> Rule:
         """The rule of that correction, its step from the user's function if there is one."""
@@ -156,12 +165,13 @@ class Run:
         """The verdict at the end of an epoch."""
         seen = self.survey() if clean or self.plan.tol is not None else None
         if self.gap_closed():
-            return CONVERGED
+            return TOL
         if self.capped():
             return CAPPED
         if clean and seen and (self.rule.step != PASSIVE_AGGRESSIVE or seen.short == 0):
             return CONVERGED if self.plan.tol is None else STUCK
-        return None
+        no_margin = self.margin_bound(self.norm()) < self.plan.min_margin * self.typical
+        return MIN_MARGIN if no_margin else None
 
     def record(self, updates_before: int) -> None:
         """Write the epoch's line of history; look into the pocket."""
@@ -200,19 +210,19 @@ def train(run: Run) -> None:
 
 def one_pass(run: Run) -> None:
     """Present every row once, in random order if that is the order, else as given."""
-    updates, m = int(run.clock["updates"]), len(run.y)
+    updates = int(run.clock["updates"])
     run.clock["errors"] = 0
     if run.plan.order == "shuffle":
-        run.present(shuffled(m, run.before.rng), run.block)
+        run.present(run.shuffled())
     else:
-        run.present(run.rows)
+        run.present(in_order(run.rows))
     run.record(updates)
 
 
 def cyclic(run: Run) -> Verdict:
     """The rows as they stand; done after m rows running without a correction, wherever that is."""
     m = len(run.y)
-    run.present(run.rows, stop_clean=NEVER if run.rule.step == PASSIVE_AGGRESSIVE else m)
+    run.present(in_order(run.rows), stop_clean=NEVER if run.rule.step == PASSIVE_AGGRESSIVE else m)
     return run.epoch_verdict(clean=run.clock["clean"] >= m)
 
 
@@ -220,7 +230,7 @@ def shuffle(run: Run) -> Verdict:
     """A fresh order each epoch; done after a whole epoch without a correction. (To stop after m clean
     rows, as `cyclic` does, would be wrong: both halves may have left out the same row.)"""
     m = len(run.y)
-    run.present(shuffled(m, run.before.rng), run.block)
+    run.present(run.shuffled())
     return run.epoch_verdict(clean=run.clock["clean"] >= m)
 
 
@@ -233,10 +243,10 @@ def worst(run: Run) -> Verdict:
     clock["presentations"] += len(run.y)
     clock["errors"] = seen.errors
     if run.rule.always and run.gap_closed():
-        return CONVERGED
+        return TOL
     presentations, updates = int(clock["presentations"]), int(clock["updates"])
     if seen.worst >= 0 and (seen.violated or run.rule.always):
-        run.present(run.rows[seen.worst : seen.worst + 1])
+        run.present(in_order(run.rows[seen.worst : seen.worst + 1]))
         clock["presentations"], clock["errors"] = presentations, seen.errors  # the row is counted already
     idle = bool(clock["updates"] == updates)
     if run.rule.always:
@@ -251,7 +261,7 @@ def active(run: Run) -> Verdict:
     So when half of the budget is gone, what those rows did is taken back and all rows are swept.
     """
     m = len(run.y)
-    run.present(run.rows)
+    run.present(in_order(run.rows))
     clean = bool(run.clock["clean"] >= m)
     few = max(ACTIVE_ROWS, int(ACTIVE_SHARE * m))
     if not clean and few < m and not run.plain:
@@ -267,7 +277,7 @@ def active(run: Run) -> Verdict:
 
 def sweep_lowest(run: Run, few: int) -> None:
     """Sweep the lowest rows until none of them is corrected."""
-    passes = np.tile(lowest(excesses(run.X, run.y, run.state), few), ACTIVE_PASSES)
+    passes = in_order(np.tile(lowest(excesses(run.X, run.y, run.state), few), ACTIVE_PASSES))
     run.clock["clean"] = 0
     for _ in range(ACTIVE_CALLS):
         run.present(passes, stop_clean=few)

@@ -7,7 +7,8 @@ import numpy as np
 
 from .._types import Array
 from ..compiled import compiled
-from ..rows.layouts import add, dot, ready, sqnorm, stream
+from ..rows.layouts import add, dot, ready, sqnorm, stream_group
+from ..rows.order import GROUP_ROWS
 from .rules import PASSIVE_AGGRESSIVE, SLACK, advance, step_size, violates
 
 
@@ -22,26 +23,25 @@ class State(NamedTuple):
 
 
 @compiled
-def sweep(X, y, order, start, block, stop_updates, stop_clean, rule, state):
-    """Present the rows order[start:], correcting those that violate; returns where it stopped.
+def sweep(X, y, order, start, stop_updates, stop_clean, rule, state):
+    """Present the rows of an order from `start` on, correcting those that violate; returns where it stopped.
 
     It stops early after `stop_updates` corrections in all, after `stop_clean` rows running that needed
-    none, or before a row that is to be corrected but is not ready. `block` > 0: the order visits aligned
-    blocks of that many rows, each streamed beforehand.
+    none, or before a row that is to be corrected but is not ready. Groups of blocks are read beforehand.
     """
     w, duals, clock, drift = state.w, state.duals, state.clock[0], state.drift
     b, beta_negative, beta_positive = clock["intercept"], clock["beta_negative"], clock["beta_positive"]
     presented = clock["presentations"] - start  # + position: rows presented in all
     first_clean = start - clock["clean"]  # where the rows that needed no correction begin
-    first_row, last_row = 0, 0  # the block in the cache
-    stop = min(order.size, first_clean + stop_clean)
+    n_visits = order.rows.size
+    next_group = start if order.blocks.size > 0 and start % GROUP_ROWS == 0 else n_visits
+    stop = min(n_visits, first_clean + stop_clean)
     position = start
     while position < stop:
-        i = order[position]
-        if block > 0 and not first_row <= i < last_row:
-            first_row = np.int64(i) // block * block
-            last_row = min(first_row + block, y.size)
-            clock["echo"] = stream(X, first_row, last_row)
+        if position == next_group:
+            clock["echo"] = stream_group(X, order.blocks, position // GROUP_ROWS)
+            next_group += GROUP_ROWS
+        i = order.rows[position]
         label = y[i]
         reach = label * (dot(X, i, w) + b)
         beta = beta_positive if label > 0 else beta_negative
@@ -74,7 +74,7 @@ def sweep(X, y, order, start, block, stop_updates, stop_clean, rule, state):
         beta_negative, beta_positive = clock["beta_negative"], clock["beta_positive"]
         if rule.step != PASSIVE_AGGRESSIVE or reach < (1.0 - SLACK) * beta:
             first_clean = position
-            stop = min(order.size, first_clean + stop_clean)
+            stop = min(n_visits, first_clean + stop_clean)
         if clock["updates"] == stop_updates:
             break
     clock["presentations"] = presented + position

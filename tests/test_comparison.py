@@ -29,6 +29,8 @@ from perceptrons.synthetic import separable
 from perceptrons.tables.layout import split
 from perceptrons.tables.read import read_table
 
+pytestmark = pytest.mark.usefixtures("short_cards")
+
 REAL = [
     ("voting/house-votes-84.data", "column_1", 435, 0.90),
     ("pima/pima-indians-diabetes.csv", "column_9", 768, 0.65),
@@ -94,7 +96,7 @@ def test_nothing_leaks_between_folds(monkeypatch):
             seen.append((np.asarray(X["x"].to_numpy()), self.means_[0], set(self.categories_[1])))
             return self
 
-    monkeypatch.setattr(compare_module, "TableEncoder", Spy)
+    monkeypatch.setattr("perceptrons.learners.TableEncoder", Spy)
     X = pd.DataFrame({"x": np.arange(40.0) ** 2, "name": [f"n{i}" for i in range(40)]})
     y = np.arange(40) % 2
     compare(X, y, folds=4, seed=1, max_epochs=20)
@@ -271,7 +273,8 @@ def test_chosen_learners(small):
 def test_many_rows_are_not_for_the_kernel(small, monkeypatch):
     assert set(SLOW) <= set(default_learners(MANY_ROWS))
     assert not set(SLOW) & set(default_learners(MANY_ROWS + 1))
-    monkeypatch.setattr(compare_module, "MANY_ROWS", 59)
+    for module in ("learners", "comparison"):
+        monkeypatch.setattr(f"perceptrons.{module}.MANY_ROWS", 59)
     monkeypatch.setattr(compare_module, "FEW_EPOCHS", 1)
     X, y = small
     noise = np.roll(y, 7)

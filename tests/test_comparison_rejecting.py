@@ -29,10 +29,12 @@ from perceptrons.learners import (
     build_learner,
     default_learners,
     may_reject,
-    tells_apart,
+    supports_classes,
 )
 from perceptrons.rejection.rejecting import Rejecting
 from tests.test_comparison import by_name
+
+pytestmark = pytest.mark.usefixtures("short_cards")
 
 REJECTING = ["conservative", "chow"]
 
@@ -158,8 +160,8 @@ def test_a_fold_without_answers_does_not_count(monkeypatch):
 
 def test_several_classes_are_not_for_all():
     X, y = load_iris(return_X_y=True)
-    assert [name for name in LEARNERS if not tells_apart(name, 3)] == TWO
-    assert all(tells_apart(name, 2) for name in LEARNERS)
+    assert [name for name in LEARNERS if not supports_classes(name, 3)] == TWO
+    assert all(supports_classes(name, 2) for name in LEARNERS)
     assert set(LEARNERS) - set(default_learners(150, 3)) == set(TWO)
     assert set(LEARNERS) - set(default_learners(MANY_ROWS + 1, 3)) == {*SLOW, *TWO}
     found = by_name(compare(X, y, folds=2, max_epochs=3))

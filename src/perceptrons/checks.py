@@ -42,8 +42,10 @@ def one_of(name: str, value: Any, choices: Collection[str]) -> str:
 
 
 def count_rows(X: Any) -> int:
-    """The number of rows of an array, a sparse matrix, a frame or a list."""
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    """The number of rows of an array, a sparse matrix, a frame, a list or what NumPy can make an array of."""
+    if not hasattr(X, "shape"):
+        return len(X) if hasattr(X, "__len__") else len(np.asarray(X))
+    return int(X.shape[0])
 
 
 def row_weights(sample_weight: Any, X: Any, dtype: Any = None) -> Array:
@@ -57,6 +59,8 @@ def row_weights(sample_weight: Any, X: Any, dtype: Any = None) -> Array:
         raise ValueError(f"sample_weight has the shape {weights.shape}, but it must be 1D: a weight per row.")
     if len(weights) != n_rows:
         raise ValueError(f"sample_weight has {len(weights)} entries for {n_rows} rows; give one for each.")
+    if not weights.any():
+        raise ValueError("Sample weights must contain at least one non-zero number; all of them are 0.")
     if weights.min() < 0:
         raise ValueError(
             f"sample_weight has {weights.min()}, but a weight must be >= 0; use 0 to leave a row out."

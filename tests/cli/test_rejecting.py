@@ -17,6 +17,8 @@ from perceptrons.learners import LEARNERS
 from perceptrons.tables.read import read_table
 from tests.commands import FIT
 
+pytestmark = pytest.mark.usefixtures("short_cards")
+
 SHORT = ("--target", "y", "--max-epochs", "20")
 CONSERVATIVE = (*SHORT, "--learner", "conservative")
 SAVED = (*CONSERVATIVE, "--out", "model.json")

@@ -21,6 +21,8 @@ from perceptrons.tables.delimited import SUFFIXES
 from perceptrons.tables.read import read_table
 from tests.commands import FIT, SOURCES, coffee
 
+pytestmark = pytest.mark.usefixtures("short_cards")
+
 HELD = {
     "Boolean": [True, False],
     "Float": [94110.0, 2.5],

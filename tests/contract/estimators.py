@@ -54,7 +54,7 @@ PUBLIC = [
     Public(Perceptron(order="worst", result="pocket", fit_intercept=False)),
     Public(Perceptron(order="active", step="passive-aggressive", margin=1.0, result="average")),
     Public(KernelPerceptron()),
-    Public(KernelPerceptron("precomputed", order="worst", margin="growing"), NO_MATRIX),
+    Public(KernelPerceptron("precomputed", margin="growing"), NO_MATRIX),
     Public(MaxMarginPerceptron()),
     Public(MaxMarginPerceptron(C=1.0, fit_intercept=False)),
     Public(MarginProjection(1)),  # few features there: "auto" would be more than they are
@@ -64,7 +64,7 @@ PUBLIC = [
     Public(ConservativePerceptron(**RUNS), REJECTED),
     Public(ConservativePerceptron(rule="cplr1", band="exact", reject_label=None, **RUNS)),
     Public(ChowClassifier(LogisticRegression()), REJECTED),
-    Public(ChowClassifier(Perceptron(max_epochs=50), reject_label=None)),
+    Public(ChowClassifier(Perceptron(max_epochs=50, random_state=0), reject_label=None)),
     Public(BinaryPerceptron()),
     Public(BinaryPerceptron(method="sbpi")),
     Public(LiteralEncoder()),

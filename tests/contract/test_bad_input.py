@@ -157,7 +157,7 @@ BAD = [
     ({"eta": 0}, "eta=0, but it must be a number > 0"),
     ({"eta": "1"}, "eta='1'"),
     ({"eta": np.nan}, "eta=nan"),
-    ({"step": "fractional", "eta": 2.5}, r"eta=2.5, but it must be a number in \(0, 2\]"),
+    ({"step": "fractional", "eta": 2.5}, "eta=2.5, but it must be a number in (0, 2]"),
     ({"step": "absolute", "eta": abs}, "eta is a function, which step='absolute' cannot use"),
     ({"margin": -1}, "margin=-1, but it must be a number >= 0"),
     ({"margin": (1, 2, 3)}, "a pair of them in the order of classes_"),
@@ -165,7 +165,7 @@ BAD = [
     ({"margin": None}, "margin=None"),
     ({"step": "passive-aggressive"}, "needs a target > 0 to aim at; use margin=1.0"),
     ({"step": "passive-aggressive", "margin": "growing"}, "needs a target > 0"),
-    ({"alpha": 2.0}, r"alpha=2.0, but it must be a number in \(1, 2\)"),
+    ({"alpha": 2.0}, "alpha=2.0, but it must be a number in (1, 2)"),
     ({"intercept_scaling": "norm"}, "intercept_scaling='norm'"),
     ({"intercept_scaling": 0}, "intercept_scaling=0"),
     ({"max_epochs": 0}, "max_epochs=0, but it must be an integer >= 1"),
@@ -179,7 +179,7 @@ BAD = [
     ({"margin": True}, "margin=True"),
     ({"step": "fractional", "eta": np.ones(2)}, "eta=array"),
     ({"intercept_scaling": 1e200}, "intercept_scaling=1e+200"),
-    ({"tol": 1.0}, r"tol=1.0, but it must be a number in \(0, 1\)"),
+    ({"tol": 1.0}, "tol=1.0, but it must be a number in (0, 1)"),
 ]
 
 

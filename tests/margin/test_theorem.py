@@ -8,6 +8,7 @@ from perceptrons import Perceptron, certify, verify
 from perceptrons.synthetic import separable, two_point
 from perceptrons.theory import bounds
 from tests.naive.best_margin import best_margin
+from tests.sizes import cases
 
 pytestmark = [
     pytest.mark.kernels,
@@ -52,12 +53,13 @@ POLICIES = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", POLICIES)
 def test_updates_and_margins_obey_the_bounds(name, jit):
     settings, most_updates, least_margin = POLICIES[name]
     rng, ran, orders = np.random.default_rng(len(name)), 0, ["cyclic", "shuffle", "worst", "active"]
     low = 0.2 if not jit else 0.1 if name == "growing" else 0.05  # the growing bound is ε⁻⁴
-    for case in range(200 if jit else 8):
+    for case in range(cases(200, share=5)):
         n, eps = int(rng.integers(2, 12)), float(rng.uniform(low, 0.4))
         R = 1.0 if name == "infinity" else float(rng.choice([0.3, 1.0, 5.0]))
         X, y, _ = separable(int(rng.integers(5, 80)), n, margin=eps * R, radius=R, random_state=case)
@@ -81,14 +83,15 @@ def test_updates_and_margins_obey_the_bounds(name, jit):
         sparse = Perceptron(**model.get_params()).fit(sp.csr_array(X), y)
         assert sparse.n_updates_ == model.n_updates_
         ran += 1
-    assert ran == (200 if jit else 8)
+    assert ran == cases(200, share=5)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("result", ["last", "average", "pocket"])
-def test_the_best_margin_lies_inside_every_interval(result, jit):
+def test_the_best_margin_lies_inside_every_interval(result):
     """Separable or not, with and without intercept; the best margin comes from another solver."""
     rng, ran, separated = np.random.default_rng(1), 0, 0
-    for case in range(200 if jit else 8):
+    for case in range(cases(200, share=5)):
         m, n, noise = int(rng.integers(6, 40)), int(rng.integers(2, 6)), float(rng.choice([0.0, 0.1]))
         radius = float(rng.choice([0.1, 1, 10]))
         X, y, _ = separable(m, n, margin=0.05, radius=radius, noise=noise, random_state=case)
@@ -111,13 +114,14 @@ def test_the_best_margin_lies_inside_every_interval(result, jit):
         assert best <= model.certificate_.margin_bound * (1 + 1e-9) + 1e-9
         assert model.n_updates_ > 0
         ran, separated = ran + 1, separated + (best > 0)
-    assert ran == (200 if jit else 8)
+    assert ran == cases(200, share=5)
     assert 0.2 * ran <= separated <= 0.98 * ran
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("settings", [{"order": "worst"}, {"margin": "growing", "order": "cyclic"}])
-def test_tol_certifies_a_margin_near_the_best(settings, jit):
-    for case in range(20 if jit else 3):
+def test_tol_certifies_a_margin_near_the_best(settings):
+    for case in range(cases(20, share=2)):
         X, y, _ = separable(40, 4, margin=0.2, random_state=case)
         model = Perceptron(**settings, tol=0.2, fit_intercept=False, max_epochs=20_000, random_state=0).fit(
             X, y
@@ -174,9 +178,10 @@ def test_lifting_with_the_radius_costs_at_most_a_root_of_two():
     assert model.certificate_.margin <= with_radius <= model.certificate_.margin_bound
 
 
+@pytest.mark.thorough
 def test_defaults_leave_no_errors_on_separable_sets(jit):
     """scikit-learn's default perceptron leaves errors on about half of such sets, without a word."""
-    for case in range(200 if jit else 3):
+    for case in range(cases(200, share=5)):
         X, y, _ = separable(200 if jit else 40, 10, margin=0.01 if jit else 0.1, random_state=case)
         model = Perceptron(random_state=case).fit(X, y)
         assert model.converged_

@@ -152,7 +152,7 @@ print(json.dumps(counts))
 
 def test_killed_while_saving(tmp_path, jit):
     kills = 60 if jit else 20
-    env = {**os.environ, "PYTHONPATH": str(Path(perceptrons.__file__).parents[2]), "OMP_NUM_THREADS": "1"}
+    env = {**os.environ, "PYTHONPATH": str(Path(perceptrons.__file__).parents[1]), "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-c", KILLS, str(tmp_path), str(kills)]
     done = subprocess.run(command, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from perceptrons import LiteralEncoder
 from perceptrons.tables.literal_encoder import Literal
-from tests.literal_tables import (
+from tests.naive import literals as naive
+from tests.tables.literal_tables import (
     MAKERS,
     MUSHROOMS,
     encode,
 )
-from tests.naive import literals as naive
 
 
 @pytest.mark.parametrize("make", MAKERS)

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from perceptrons import LiteralEncoder, TableEncoder
 from perceptrons.tables.literal_encoder import Literal
 from perceptrons.tables.thresholds import readable, spelled, whole_weights
-from tests.literal_tables import (
+from tests.tables.literal_tables import (
     MUSHROOMS,
     encode,
     plain,

@@ -77,6 +77,7 @@ MEMORY = file.Record(
             file.Record(Pocket, {"errors": file.Count(), "margin": _NUMBER, "model": _MODEL})
         ),
         "stopped": file.Choice(*STOPPED),
+        "averaged": file.Flag(),
     },
 )
 FIELDS: dict[str, file.Field] = {

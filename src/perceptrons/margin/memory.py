@@ -54,6 +54,7 @@ class Memory(NamedTuple):
     rng: np.random.RandomState
     pocket: Pocket | None = None
     stopped: str = ""  # by what training ended; unknown to the first model files
+    averaged: bool = False  # whether `result="auto"` is the average
 
     def last(self) -> Model:
         return Model(self.w, float(self.clock["intercept"][0]), self.rows, self.duals)
@@ -74,8 +75,7 @@ class Memory(NamedTuple):
     def result(self, which: str) -> Model:
         if which == "pocket" and self.pocket is not None:
             return self.pocket.model
-        ended = self.stopped in ("converged", "tol")
-        return self.average() if which == "average" or (which == "auto" and not ended) else self.last()
+        return self.average() if which == "average" or (which == "auto" and self.averaged) else self.last()
 
     def relifted(self, before: float, after: float) -> "Memory":
         """The same corrections of rows lifted by another ρ: b = ρ²·Σ a_i y_i, and so the average's.

@@ -1,6 +1,7 @@
 # mypy: allow-untyped-defs, allow-untyped-calls
 """The compiled part: one sweep over the rows, in a given order, correcting as it goes."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -8,8 +9,10 @@ import numpy as np
 from .._types import Array
 from ..compiled import compiled
 from ..rows.layouts import add, dot, ready, sqnorm, stream_group
-from ..rows.order import GROUP_ROWS
+from ..rows.order import GROUP_ROWS, Order
 from .rules import PASSIVE_AGGRESSIVE, SLACK, advance, step_size, violates
+
+NEVER = 2**62  # a count that is not reached
 
 
 class State(NamedTuple):
@@ -80,6 +83,43 @@ def sweep(X, y, order, start, stop_updates, stop_clean, rule, state):
     clock["presentations"] = presented + position
     clock["intercept"], clock["clean"] = b, position - first_clean
     return position
+
+
+@compiled
+def sweep_epochs(X, y, orders, stop_updates, least_bound, rule, state, lines):
+    """Whole epochs, one per order; a line for each: updates, errors, the bound on all margins.
+
+    Returns how many were made. The last is one without a correction, one after which the bound is below
+    `least_bound` or the weights have overflowed, one in which `stop_updates` was reached, or that of the last
+    order.
+    """
+    clock, nothing = state.clock[0], orders[0, :0]
+    for e in range(orders.shape[0]):
+        before, clock["errors"] = clock["updates"], 0
+        sweep(X, y, Order(orders[e], nothing), 0, stop_updates, NEVER, rule, state)
+        lines[e, 0], lines[e, 1] = clock["updates"] - before, clock["errors"]
+        lines[e, 2] = np.inf
+        if clock["steps"] > 0.0:
+            lines[e, 2] = lifted_length(state.w, clock["intercept"], rule.rho_squared) / clock["steps"]
+        clean, capped = clock["clean"] >= y.size, clock["updates"] >= stop_updates
+        if clean or capped or not lines[e, 2] >= least_bound or (lines[e, 2] == np.inf and e > 0):
+            return e + 1
+    return orders.shape[0]
+
+
+@compiled
+def lifted_length(w, b, rho_squared):
+    """‖(w, b/ρ)‖; scaled, because squares of small numbers vanish."""
+    last = abs(b) / math.sqrt(rho_squared) if rho_squared > 0.0 else 0.0
+    scale = last
+    for j in range(w.size):
+        scale = max(scale, abs(float(w[j])))
+    if scale == 0.0 or not np.isfinite(scale):
+        return scale
+    total = (last / scale) ** 2
+    for j in range(w.size):
+        total += (float(w[j]) / scale) ** 2
+    return scale * math.sqrt(total)
 
 
 @compiled

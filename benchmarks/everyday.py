@@ -1,8 +1,8 @@
 """Default models on everyday tables, beside scikit-learn's: accuracy, AUC and time of a fit.
 
-Tables are real, and each is tried as it comes, sorted by class, permuted, and with one training row many times
-as long as it was. Nothing is set by hand but seeds; scikit-learn's averaged perceptron is its `SGDClassifier`
-with the perceptron's loss and steps, averaged.
+Tables are real, and each is tried as it comes, sorted by class, permuted, and with one training row many
+times as long as it was. Nothing is set by hand but seeds; scikit-learn's averaged perceptron is its
+`SGDClassifier` with the perceptron's loss and steps, averaged.
 """
 
 import statistics
@@ -34,8 +34,9 @@ MODELS: dict[str, Callable[[int], Any]] = {
     "LogisticRegression": lambda seed: LogisticRegression(max_iter=1000),
 }
 NOTES = [
-    "Mean over the folds of a table, then over tables. AUC: of two classes, or of each class against the rest. "
-    "Fit: the median over folds, one thread. Rows are encoded by `TableEncoder`, fitted to the training rows.",
+    "Mean over the folds of a table, then over tables. AUC: of two classes, or of each class against the "
+    "rest. Fit: the median over folds, one thread. Rows are encoded by `TableEncoder`, which is fitted to the "
+    "training rows.",
 ]
 
 

@@ -30,8 +30,25 @@ class Run:
     n_presentations: int
     n_iter: int
     converged: bool
+    stopped: str
     history: list[tuple]  # per epoch: (updates, errors, ||w|| / sum of a)
     updates: list[tuple]  # per correction: (row, tau, beta violated, w after, b after)
+
+
+def median_norm(X):
+    """The power of two 2^k that is the lower median of the rows' norms, each rounded to the nearest: of a row
+    with 2^(2k-1) <= ||x||^2 < 2^(2k+1). Rows of zeros do not count; 1 if there are no others."""
+    powers = sorted(nearest_power(dot(x, x)) for x in X if any(x))
+    return powers[(len(powers) - 1) // 2] if powers else 1.0
+
+
+def nearest_power(squared):
+    power = 1.0
+    while squared >= 2 * power**2:
+        power *= 2
+    while 2 * squared < power**2:
+        power /= 2
+    return power
 
 
 def dot(u, v):
@@ -100,10 +117,12 @@ def misclassified(y, s):
 class Training:
     """The weights, the duals and the counts while they change; rows are named by their index i."""
 
-    def __init__(self, X, y, rule, target, rho_squared, result, tol, max_updates, w, b):
+    def __init__(self, X, y, rule, target, rho_squared, result, tol, max_updates, w, b, min_margin=0.0):
         self.X, self.y, self.rule, self.target, self.rho_squared = X, y, rule, target, rho_squared
         self.result, self.tol, self.max_updates = result, tol, max_updates
         self.m, self.n = len(X), len(X[0])
+        self.least_bound = min_margin * math.sqrt(median_norm(X) ** 2 + rho_squared)
+        self.stopped = "max_epochs"
         self.rows = range(self.m)
         self.q = [dot(x, x) + rho_squared for x in X]
         self.w = [0.0] * self.n if w is None else [float(w_j) for w_j in w]
@@ -159,7 +178,7 @@ class Training:
         self.epoch_fell_short |= self.falls_short(i)
         if may_correct and self.q[i] > 0 and self.violates(i):
             self.correct(i, self.tau(i))
-        if self.result == "average":
+        if self.result in ("auto", "average"):
             self.model_sum = [total + v for total, v in zip(self.model_sum, self.model(), strict=True)]
 
     # Several rows
@@ -228,10 +247,18 @@ class Training:
     def verdict(self):
         """True: stop, converged. False: stop, not converged. None: go on."""
         if self.gap_closed():
-            return True
+            return self.stop(True, "tol")
         if self.out_of_updates():
-            return False
-        return self.tol is None if self.clean_pass() else None
+            return self.stop(False, "max_updates")
+        if self.clean_pass():
+            return self.stop(self.tol is None, "converged")
+        if self.tol is None and self.margin_bound() < self.least_bound:
+            return self.stop(False, "min_margin")
+        return None
+
+    def stop(self, converged, by):
+        self.stopped = by
+        return converged
 
     def open_epoch(self):
         self.epoch_updates, self.epoch_errors, self.epoch_fell_short = 0, 0, False
@@ -247,7 +274,11 @@ class Training:
         self.open_epoch()
 
     def run(self, converged):
-        model = {"last": self.model(), "pocket": self.pocket, "average": self.average()}[self.result]
+        result = self.result
+        if result == "auto":  # weights that separate the rows are not given up for an average that does not
+            ended = self.stopped in ("converged", "tol")
+            result = "last" if ended and not self.separates(self.average()) else "average"
+        model = {"last": self.model(), "pocket": self.pocket, "average": self.average()}[result]
         hopeless = any(self.q[i] == 0 and self.violates(i) for i in self.rows)
         return Run(
             w=model[: self.n],
@@ -257,9 +288,14 @@ class Training:
             n_presentations=self.n_presentations,
             n_iter=math.ceil(self.n_presentations / self.m),
             converged=converged and not hopeless,
+            stopped=self.stopped,
             history=self.history,
             updates=self.updates,
         )
+
+    def separates(self, model):
+        w, b = model[: self.n], model[self.n]
+        return all(self.y[i] * (dot(w, self.X[i]) + b) > 0 for i in self.rows)
 
     def average(self):
         return [total / max(1, self.n_presentations) for total in self.model_sum]
@@ -308,12 +344,12 @@ def minover(training):
     """Order "worst" with `tol`: the worst row is corrected, violating or not, until the gap closes."""
     i = training.scan()
     if training.gap_closed():
-        return True
+        return training.stop(True, "tol")
     tau = 0 if i is None else training.tau(i)
     if tau <= 0:
-        return False
+        return training.stop(False, "converged")
     training.correct(i, tau)
-    return False if training.out_of_updates() else None
+    return training.stop(False, "max_updates") if training.out_of_updates() else None
 
 
 def perceptron(
@@ -331,13 +367,14 @@ def perceptron(
     rho_squared=0.0,
     max_epochs=1000,
     max_updates=None,
+    min_margin=0.0,
     tol=None,
     w=None,
     b=0.0,
 ) -> Run:
     """Train on the rows X and the labels y = +1 or -1; `permutations` yields one list of rows per epoch."""
     rule, target = Rule(step, eta, ties), Target(margin, alpha)
-    training = Training(X, y, rule, target, rho_squared, result, tol, max_updates, w, b)
+    training = Training(X, y, rule, target, rho_squared, result, tol, max_updates, w, b, min_margin)
     epoch = {
         "cyclic": lambda: sweep(training, training.rows, rolling=step != "passive-aggressive"),
         "shuffle": lambda: sweep(training, next(permutations)),

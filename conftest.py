@@ -50,13 +50,22 @@ NEEDS = {
         bool(os.environ.get("PERCEPTRONS_DATA")),
         "experiments on real data need PERCEPTRONS_DATA, the path of a folder that holds the papers' data",
     ),
+    "slow": Need(
+        IN_CI or os.environ.get("PERCEPTRONS_THOROUGH") == "1",
+        "benchmarks, pages and most random cases take minutes: python -m tests.thorough",
+    ),
     "gpu": Need(has_gpu(), "CUDA code needs a GPU and a build of torch for it"),
 }
 ABSENT = {name: need.sentence for name, need in NEEDS.items() if not need.there}
 
-# Modules that import torch cannot be collected without it; pages lose the blocks that use it.
+# Modules that import torch cannot be collected without it; other pages lose the blocks that do.
 NETWORKS = re.compile(r"^(?:>>> )?(?:import torch|from (?:torch|\S*\bneural)\b)", re.MULTILINE)
 BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+
+# One process begins with the first of these folders, the other in the middle of all tests, near `margin`:
+# side by side, both would compile the same kernels. Folders that are not named come last.
+FIRST = ("sparse", "binary", "conservative", "rejection", "rows", "tables", "cli", "theory")
+ORDER = (*FIRST, "papers", "docs", "datasets", "margin")
 
 
 def pytest_configure() -> None:
@@ -67,10 +76,9 @@ def pytest_configure() -> None:
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
     if "torch" not in ABSENT:
         return None
-    if collection_path.is_dir():
-        return True if collection_path.name == "neural" else None
-    is_module = collection_path.suffix == ".py"
-    return True if is_module and NETWORKS.search(collection_path.read_text(encoding="utf-8")) else None
+    if collection_path.suffix == ".py":
+        return True if NETWORKS.search(collection_path.read_text(encoding="utf-8")) else None
+    return True if collection_path.stem == "neural" else None  # the rooms, and their page
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -79,7 +87,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             leave_out_networks(item)
     dropped = {item for item in items if needs(item) & ABSENT.keys()}
     config.hook.pytest_deselected(items=[*dropped])
-    items[:] = [item for item in items if item not in dropped]
+    items[:] = sorted((item for item in items if item not in dropped), key=place_in_order)
+
+
+def place_in_order(item: pytest.Item) -> int:
+    room = item.path.relative_to(ROOT / "tests").parts[0] if (ROOT / "tests") in item.path.parents else ""
+    return ORDER.index(room) if room in ORDER else len(ORDER)
 
 
 def needs(item: pytest.Item) -> set[str]:

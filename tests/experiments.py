@@ -2,7 +2,14 @@
 
 import dataclasses
 
+import pytest
+
 from perceptrons.papers.experiment import in_turn
+from perceptrons.papers.runner import EXPERIMENTS
+
+NAMES = [
+    pytest.param(name, marks=pytest.mark.torch) if name == "moran-mnist" else name for name in EXPERIMENTS
+]
 
 
 def run_quickly(module, settings):

@@ -1,6 +1,7 @@
-"""More random cases than the suite has time for:  python -m tests.thorough [options of pytest]
+"""What the suite has no time for:  python -m tests.thorough [options of pytest]
 
-The tests that are marked `thorough` ask `tests.sizes` how many cases to try; here they try all.
+Tests that are marked `thorough` ask `tests.sizes` how many random cases to try; here they try all. Those
+marked `slow` (quick benchmarks, commands on pages) are run here and in CI alone.
 """
 
 import os
@@ -8,5 +9,5 @@ import subprocess
 import sys
 
 if __name__ == "__main__":
-    command = [sys.executable, "-m", "pytest", "-m", "thorough", "--durations=10", *sys.argv[1:]]
+    command = [sys.executable, "-m", "pytest", "-m", "thorough or slow", "--durations=10", *sys.argv[1:]]
     sys.exit(subprocess.run(command, env={**os.environ, "PERCEPTRONS_THOROUGH": "1"}).returncode)

@@ -132,8 +132,10 @@ def test_splits_are_random_and_share_no_row():
 
 
 # Each command with the result it must write; without the JIT there is nothing to time.
-COMMANDS = [((), None), *(((name, "--quick"), name) for name in NAMES if JIT and name != "neural")]
-COMMANDS += [pytest.param(("neural", "--quick"), "neural", marks=pytest.mark.torch)] * JIT
+COMMANDS = [((), None)]
+for name in NAMES if JIT else ():
+    marks = [pytest.mark.slow, *([pytest.mark.torch] if name == "neural" else [])]
+    COMMANDS.append(pytest.param((name, "--quick"), name, marks=marks))
 
 
 @pytest.mark.parametrize(("arguments", "name"), COMMANDS, ids=lambda value: str(value))

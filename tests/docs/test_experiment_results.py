@@ -10,10 +10,11 @@ from perceptrons.datasets.sources import SOURCES
 from perceptrons.papers.pictures import files
 from perceptrons.papers.result_files import PICTURES
 from perceptrons.papers.runner import EXPERIMENTS, experiment
+from tests.experiments import NAMES
 from tools.experiment_results import RESULTS, read
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("name", NAMES)
 def test_results_are_of_full_runs_and_their_verdicts_those_of_today(name):
     result, module = read(name), experiment(name)
     assert result["experiment"] == name
@@ -34,7 +35,7 @@ def test_the_genome_is_the_one_we_know():
     assert read("jackson-craven-tables")["data"]["E. coli"] == windows(4).digest
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("name", NAMES)
 def test_figures_are_drawn_from_the_numbers(name):
     module, values = experiment(name), read(name)["values"]
     drawn = dict(files(lambda figure: module.draw(figure, values), module.HEIGHT, PICTURES))

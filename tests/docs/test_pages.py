@@ -1,7 +1,6 @@
 """What the pages show is what the commands print, and what the results of experiments and benchmarks say."""
 
 import json
-import os
 import re
 from pathlib import Path
 
@@ -20,12 +19,16 @@ def shown(pattern):
     return [found for text in TEXTS.values() for found in pattern.findall(text)]
 
 
-@pytest.mark.parametrize(
-    "path", [path for path, text in TEXTS.items() if console.BLOCK.search(text)], ids=lambda path: path.name
-)
+COMMANDS = [
+    pytest.param(path, marks=pytest.mark.data if "perceptrons.datasets" in text else (), id=path.name)
+    for path, text in TEXTS.items()
+    if console.BLOCK.search(text)
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", COMMANDS)
 def test_pages_show_what_the_commands_print(path):
-    if "perceptrons.datasets" in TEXTS[path] and not os.environ.get("PERCEPTRONS_DATA"):
-        pytest.skip("PERCEPTRONS_DATA is not set: no folder with the tables")
     assert comparable(console.fill(TEXTS[path])) == comparable(TEXTS[path])
 
 

@@ -24,6 +24,7 @@ from perceptrons.papers.experiment import (
 from perceptrons.papers.honavar import honavar_or
 from perceptrons.papers.pictures import files
 from perceptrons.papers.runner import EXPERIMENTS, experiment, in_parallel, reproduce
+from tests import experiments
 
 NAMES = ("data", "run", "check", "draw", "PAPER", "TITLE", "HEIGHT")
 
@@ -33,7 +34,7 @@ def result():
     return reproduce("honavar-or", quick=True)
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("name", experiments.NAMES)
 def test_every_experiment_has_the_same_form(name):
     module = experiment(name)
     assert all(hasattr(module, part) for part in NAMES)

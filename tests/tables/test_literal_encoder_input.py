@@ -84,7 +84,7 @@ def test_rows_of_weight_0_are_as_if_absent():
     assert rows[2].sum() == 0
     with pytest.raises(ValueError, match=r"sample_weight has -1\.0, but a weight must be >= 0"):
         encoder.fit(X, sample_weight=[1, 1, 1, -1])
-    with pytest.raises(ValueError, match="sample_weight is zero for every row"):
+    with pytest.raises(ValueError, match="Sample weights must contain at least one non-zero number"):
         encoder.fit(X, sample_weight=np.zeros(4))
 
 

@@ -168,8 +168,6 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
         table = there = _columns(X)
         weights = None if sample_weight is None else row_weights(sample_weight, range(n_rows_of(table[0])))
         if weights is not None:
-            if not weights.any():
-                raise ValueError("sample_weight is zero for every row; give at least one row a weight > 0.")
             if not weights.all():
                 there = [in_rows(column, weights > 0) for column in table]
             weights = whole_weights(weights[weights > 0], n_thresholds)

@@ -384,6 +384,7 @@ def test_without_polars(table):
     assert done.stderr == 'perceptrons: Tables from files need polars: pip install "perceptrons[app]"\n'
 
 
+@pytest.mark.slow
 def test_a_reader_that_stops_reading(command, table):
     command("fit", table, *FIT, "--out", "model.json")
     Path("long.csv").write_text(coffee(20_000))
@@ -411,6 +412,7 @@ def test_a_reader_that_never_reads():
     assert (done.returncode, done.stderr) == (141, b"")
 
 
+@pytest.mark.slow
 def test_a_terminal_that_knows_no_unicode(table):
     done = shell("compare", table, *FIT, "--folds", "2", PYTHONIOENCODING="ascii", COLUMNS="100")
     assert (done.returncode, done.stderr) == (0, "")

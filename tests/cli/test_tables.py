@@ -264,6 +264,7 @@ def test_long_names_are_broken_not_cut(command, table, monkeypatch):
     assert "numeric" in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", ["0", None])
 def test_without_a_terminal(table, width):
     environment = {} if width is None else {"COLUMNS": width}
@@ -314,6 +315,7 @@ def test_predictions_are_text(command, table):
     assert read_table("p.tsv").columns == ["prediction", "score"]
 
 
+@pytest.mark.slow
 def test_predictions_are_utf_8_in_every_locale(command, table):
     Path("t.csv").write_text("a,y\n" + "1,größer\n0,小\n" * 9, encoding="utf-8")
     command("fit", "t.csv", "--target", "y", "--out", "model.json")
@@ -322,6 +324,7 @@ def test_predictions_are_utf_8_in_every_locale(command, table):
     assert subprocess.run(job, env=env, capture_output=True).stdout.decode().split()[1:3] == ["größer", "小"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", [">&-", "2>&-", ">&- 2>&-", "> /dev/full"])
 def test_an_output_that_takes_nothing(command, table, where):
     command("fit", table, *FIT, "--out", "model.json")

@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -61,8 +62,8 @@ def test_public_names_are_there_when_every_module_was_imported(tmp_path):
         if not module.name.endswith("__main__"):
             try:
                 import_module(module.name)
-            except ModuleNotFoundError as error:
-                if error.name != "torch":
+            except ImportError as error:
+                if find_spec("torch") or "torch" not in str(error).lower():
                     raise
     assert dir(perceptrons) == sorted(perceptrons.__all__)
     public = {name: getattr(perceptrons, name) for name in perceptrons.__all__}
@@ -122,6 +123,7 @@ def test_import_brings_in_no_optional_dependency():
     assert run(f"import sys, perceptrons; print(sorted({optional} & set(sys.modules)))") == "[]"
 
 
+@pytest.mark.slow
 def test_a_read_only_installation_without_a_home(tmp_path):
     """Numba finds no place for its cache there; the package must compile without one. (A file in the place
     of each __pycache__, and no home: this holds for root, too, whom permissions do not stop.)"""

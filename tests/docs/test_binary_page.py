@@ -38,6 +38,7 @@ def test_pictures_are_those_of_the_example():
     assert all((FOLDER / f"{name}.svg").stat().st_size < 70_000 for name in files)
 
 
+@pytest.mark.slow
 def test_drawing_writes_all_pictures_and_the_same_twice(tmp_path, learned, packed):
     computed = {binary.learning_curves: learned, binary.words: packed}
     pictures = {
@@ -51,6 +52,7 @@ def test_drawing_writes_all_pictures_and_the_same_twice(tmp_path, learned, packe
         assert b"</svg>" in one.read_bytes()
 
 
+@pytest.mark.slow
 def test_the_same_data_are_computed_twice():
     one, other = (vars(binary.learning_curves(51, (0.5, 3), 2)) for _ in range(2))
     assert all(np.array_equal(one[name], other[name]) for name in one)

@@ -35,6 +35,7 @@ def test_the_genome_is_the_one_we_know():
     assert read("jackson-craven-tables")["data"]["E. coli"] == windows(4).digest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_figures_are_drawn_from_the_numbers(name):
     module, values = experiment(name), read(name)["values"]

@@ -21,6 +21,7 @@ def test_every_picture_is_shown_and_every_picture_shown_exists():
     assert all((FOLDER / name).stat().st_size < 60_000 for name in files)
 
 
+@pytest.mark.slow
 def test_drawing_writes_all_pictures_and_the_same_twice(tmp_path):
     first, second = (draw(geometry.PICTURES, tmp_path / name) for name in ("first", "second"))
     assert [path.name for path in first] == [f"{name}.svg" for name in geometry.PICTURES]

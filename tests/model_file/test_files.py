@@ -150,6 +150,7 @@ print(json.dumps(counts))
 """
 
 
+@pytest.mark.slow
 def test_killed_while_saving(tmp_path, jit):
     kills = 60 if jit else 20
     env = {**os.environ, "PYTHONPATH": str(Path(perceptrons.__file__).parents[1]), "OMP_NUM_THREADS": "1"}

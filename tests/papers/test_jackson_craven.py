@@ -212,6 +212,7 @@ def test_another_learner_does_not_reproduce(inputs, quick, monkeypatch, learner,
 # Values
 
 
+@pytest.mark.slow
 def test_values_survive_json_and_come_again(small):
     values = small.values
     back = json.loads(json.dumps(values, allow_nan=False))

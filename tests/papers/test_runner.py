@@ -67,7 +67,7 @@ def test_other_verdicts():
 
 def test_the_document_says_what_it_hangs_on(result):
     assert result["command"] == "perceptrons reproduce honavar-or --quick"
-    assert result["settings"]["seeds"] == list(range(20))
+    assert result["settings"]["seeds"] == list(range(5))
     assert document.stem(result) == "honavar-or-quick"
     assert {"python", "perceptrons", "numpy", "scikit-learn", "numba"} <= set(result["versions"])
     assert set(result["measured"]) == {"date", "seconds", "machine"}
@@ -144,6 +144,7 @@ def _square(number):
     return number**2
 
 
+@pytest.mark.slow
 def test_work_in_other_processes_gives_the_same_answers_in_order():
     told = []
     each = in_parallel(2, lambda *counts: told.append(counts))

@@ -1,5 +1,6 @@
 """The door: rows pass without a copy, labels become signs, frames keep their names."""
 
+import numba
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -27,6 +28,15 @@ def test_floats_pass_without_a_copy(dtype):
     assert np.shares_memory(inside.indices, sparse.indices)
     assert inside.data.dtype == dtype
     assert inside.indices.dtype.kind == "u"
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
+def test_rows_in_read_only_memory_need_no_code_of_their_own(layout):
+    """Such as joblib hands to its processes: Numba compiles a function for each type it is given."""
+    X, locked = layout(np.eye(3)), layout(np.eye(3))
+    for array in [locked] if layout is np.asarray else [locked.data, locked.indices, locked.indptr]:
+        array.flags.writeable = False
+    assert numba.typeof(encoded(X, [0, 1, 0]).X) == numba.typeof(encoded(locked, [0, 1, 0]).X)
 
 
 def test_norms_come_with_the_rows():

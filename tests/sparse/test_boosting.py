@@ -96,6 +96,7 @@ def test_refreshing_when_rounding_leaves_too_many_finalists(monkeypatch):
     assert np.allclose([one[2:] for one in again], [one[2:] for one in kept], rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_no_table_of_all_pairs_is_made():
     """A byte for each of 1,000 rows and 20,100 conjunctions would be 20 MB."""
     L, y = planted(np.random.default_rng(6), 1_000, 200, 0.3)

@@ -304,6 +304,7 @@ def test_wrong_parameters(parameters):
         SparsePerceptron(stages=2, **parameters).fit([[0, 1], [1, 0], [1, 1]], [0, 1, 1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
 def test_what_float32_cannot_tell_apart_is_told_apart(layout, monkeypatch):
     """Thirty triples (0, 1, l), each with one row more than common ones, of nearly the same weight: they

@@ -151,11 +151,21 @@ def is_sparse(matrix: Any) -> bool:
 
 
 def as_rows(matrix: Any) -> Rows:
-    """A validated array or CSR matrix, seen by compiled code; no copy."""
+    """A validated array or CSR matrix, seen by compiled code; no copy.
+
+    It is read-only, whatever the user's is: code compiled for the one would be compiled anew for the other.
+    """
     if not is_sparse(matrix):
-        return np.asarray(matrix)
+        return read_only(np.asarray(matrix))
     indices, indptr = (part.view(f"u{part.itemsize}") for part in (matrix.indices, matrix.indptr))
-    return CSR(matrix.data, indices, indptr)
+    return CSR(read_only(matrix.data), read_only(indices), read_only(indptr))
+
+
+def read_only(array: Array) -> Array:
+    """The same memory, not to be written to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 @compiled

@@ -38,7 +38,7 @@ WAYS: dict[str, dict[str, Any]] = {
 
 
 def data(quick: bool) -> Inputs:
-    return Inputs({"seeds": list(range(20 if quick else 100)), "sizes": [ROWS, COLUMNS], "margin": MARGIN})
+    return Inputs({"seeds": list(range(5 if quick else 100)), "sizes": [ROWS, COLUMNS], "margin": MARGIN})
 
 
 def run(inputs: Inputs, each: Each) -> ExperimentResult:

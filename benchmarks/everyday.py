@@ -35,7 +35,7 @@ MODELS: dict[str, Callable[[int], Any]] = {
 }
 NOTES = [
     "Mean over the folds of a table, then over tables. AUC: of two classes, or of each class against the "
-    "rest. Fit: the median over folds, one thread. Rows are encoded by `TableEncoder`, which is fitted to the "
+    "rest. Fit: the median over folds, one thread. Rows are encoded by `TableEncoder`, fitted to the "
     "training rows.",
 ]
 

@@ -6,7 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perceptrons.rows import order
-from perceptrons.rows.order import BLOCK, FEW, GROUP, GROUP_ROWS, shuffled
+from perceptrons.rows.order import BLOCK, FEW, GROUP, GROUP_ROWS, deal, permutations, shuffled
+
+pytestmark = pytest.mark.kernels
 
 
 @settings(deadline=None, max_examples=60)
@@ -43,3 +45,29 @@ def test_shuffles_differ_from_epoch_to_epoch_and_follow_the_seed():
         assert not np.array_equal(one, two)
         assert np.array_equal(one, shuffled(m, again[0]).rows)
         assert not np.array_equal(one, shuffled(m, again[1]).rows)
+
+
+def test_permutations_are_the_same_drawn_together_or_one_by_one():
+    together = permutations(50, 7, np.random.RandomState(3))
+    rng = np.random.RandomState(3)
+    assert together.tolist() == [shuffled(50, rng).rows.tolist() for _ in range(7)]
+
+
+def test_rows_are_dealt_as_fisher_and_yates_say():
+    bits = np.random.RandomState(0).randint(2**32, size=(5, 40), dtype=np.uint32)
+    orders = np.empty((5, 40), np.uint32)
+    deal(bits, orders)
+    for numbers, found in zip(bits.tolist(), orders.tolist(), strict=True):
+        dealt = []
+        for i, number in enumerate(numbers):
+            place = number * (i + 1) // 2**32
+            dealt.append(i)
+            dealt[i], dealt[place] = dealt[place], dealt[i]
+        assert found == dealt
+
+
+def test_every_permutation_is_as_likely():
+    drawn = permutations(4, 24_000, np.random.RandomState(0))
+    counts = np.unique(drawn, axis=0, return_counts=True)[1]
+    assert len(counts) == 24
+    assert abs(counts - 1000).max() < 150  # nearly five standard deviations

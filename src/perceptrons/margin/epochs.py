@@ -14,7 +14,7 @@ import numpy as np
 from .._types import Array
 from ..checks import number
 from ..rows.layouts import CSR, Gram, Rows
-from ..rows.order import FEW, Order, given, in_order, permuted, shuffled
+from ..rows.order import FEW, GROUP_ROWS, Order, given, in_order, permutations, shuffled
 from ..theory.certificate import lifted_norm
 from .certificates import examine
 from .kernel_values import kernel_norm
@@ -29,9 +29,10 @@ Verdict = str | None
 
 AHEAD = 1024  # places of an order looked at for rows to be fetched together,
 TOGETHER = 256  # so many of them at most
-CACHE = 1 << 24  # bytes; fewer are in the cache anyway, and need no streaming
+CACHE = 1 << 24  # bytes; fewer are in the cache anyway, and need no streaming,
+NEAR = 1 << 22  # and a group of blocks of more does not stay near enough to be worth it
 
-AT_ONCE = 1 << 14  # rows presented in one call, where epochs are short
+FIRST, AT_ONCE = 1 << 11, 1 << 15  # rows presented in one call, where epochs are short: more and more
 
 ACTIVE_SHARE = 0.1  # of the rows, those with the lowest scores, are swept between two full passes,
 ACTIVE_ROWS = 32  # but at least so many,
@@ -78,9 +79,9 @@ class Run:
     def __post_init__(self) -> None:
         self.history = {name: list(values) for name, values in self.before.history.items()}
         self.pocket = self.before.pocket
-        self.rows = given(len(self.y))
+        self.rows, self.at_once = given(len(self.y)), FIRST
         cells = self.X.data if isinstance(self.X, CSR) else self.X
-        self.streams = isinstance(cells, np.ndarray) and cells.nbytes > CACHE
+        self.streams = isinstance(cells, np.ndarray) and is_streamed(cells.nbytes, len(self.y))
         start, most = int(self.clock["presentations"]), self.plan.max_epochs * len(self.y)
         self.half, self.budget = start + most // 2, start + most
         self.max_updates = NEVER if self.plan.max_updates is None else min(self.plan.max_updates, NEVER)
@@ -191,13 +192,6 @@ class Run:
         plain = plan.order == "shuffle" and plan.tol is None and plan.result != "pocket" and not plan.verbose
         return few and plain and plan.eta is None and self.log is None and self.fetch is None
 
-    def note(self, updates: int, errors: int, bound: float) -> dict[str, float]:
-        """Add an epoch's line to the history."""
-        line = {"updates": updates, "errors": errors, "margin": self.margin, "margin_bound": bound}
-        for name, value in line.items():
-            self.history[name].append(value)
-        return line
-
     def record(self, updates_before: int) -> None:
         """Write the epoch's line of history; look into the pocket."""
         norm, clock = self.norm(), self.clock
@@ -205,8 +199,14 @@ class Run:
             raise ValueError(
                 "The weights overflowed. Scale the columns (StandardScaler), or lower eta or margin."
             )
-        updates = max(0, int(clock["updates"]) - updates_before)  # some may have been taken back
-        line = self.note(updates, int(clock["errors"]), self.margin_bound(norm))
+        line = {
+            "updates": max(0, int(clock["updates"]) - updates_before),  # some may have been taken back
+            "errors": int(clock["errors"]),
+            "margin": self.margin,
+            "margin_bound": self.margin_bound(norm),
+        }
+        for name, value in line.items():
+            self.history[name].append(value)
         if self.plan.result == "pocket":
             errors, margin = self.survey().errors, self.margin
             if self.pocket is None or self.pocket.beaten_by(errors, margin):
@@ -215,6 +215,11 @@ class Run:
         if self.plan.verbose:
             shown = (f"{name} {value:.6g}" for name, value in line.items())
             print(f"epoch {len(self.history['updates'])}:", *shown)
+
+
+def is_streamed(n_bytes: int, n_rows: int) -> bool:
+    """Are groups of blocks to be read in memory order before they are visited?"""
+    return n_bytes > CACHE and n_bytes / n_rows * GROUP_ROWS <= NEAR
 
 
 def train(run: Run) -> None:
@@ -234,17 +239,20 @@ def several_epochs(run: Run) -> None:
     """Epochs of `shuffle` on few rows, in one call of compiled code: each takes less time than a call."""
     m, clock = len(run.y), run.clock
     n_left = (run.budget - int(clock["presentations"])) // m
-    n_epochs = max(1, min(n_left, AT_ONCE // m))
-    orders = np.stack([permuted(run.rows, run.before.rng) for _ in range(n_epochs)])
+    n_epochs = max(1, min(n_left, run.at_once // m))
+    run.at_once = min(2 * run.at_once, AT_ONCE)
+    orders = permutations(m, n_epochs, run.before.rng)
     lines, before = np.empty((n_epochs, 3)), int(clock["updates"])
-    least = np.nan_to_num(run.plan.min_margin * run.typical)
+    least = 0.0 if run.before.foreign else run.plan.min_margin * run.typical
     made = sweep_epochs(run.X, run.y, orders, run.max_updates, least, run.rule, run.state, lines)
+    updates, errors, bounds = lines[: made - 1].T
+    run.history["updates"] += updates.astype(int).tolist()
+    run.history["errors"] += errors.astype(int).tolist()
+    run.history["margin"] += [np.nan] * (made - 1)
+    run.history["margin_bound"] += [np.nan] * (made - 1) if run.before.foreign else bounds.tolist()
     run.margin = np.nan
-    for updates, errors, bound in lines[: made - 1].tolist():
-        run.note(int(updates), int(errors), np.nan if run.before.foreign else bound)
-        before += int(updates)
     run.verdict = run.epoch_verdict(clean=clock["clean"] >= m)
-    run.record(before)
+    run.record(before + int(updates.sum()))
 
 
 def one_pass(run: Run) -> None:

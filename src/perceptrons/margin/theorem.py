@@ -3,6 +3,8 @@
 `Terms` are fixed when a model is fitted: what is claimed later must not follow parameters set since.
 """
 
+from functools import cache
+from inspect import signature
 from math import log
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -17,8 +19,14 @@ POWERS = 2_098  # of two that a double can be
 
 def frozen_parameters(model: Any) -> dict[str, Any]:
     """The parameters as they are now: a list that the user changes later must not change them."""
-    params = model.get_params(deep=False)
+    params = {name: getattr(model, name) for name in parameter_names(model.__class__)}
     return {name: list(value) if isinstance(value, list) else value for name, value in params.items()}
+
+
+@cache
+def parameter_names(kind: type) -> tuple[str, ...]:
+    """Of an estimator; `get_params` reads its signature anew each time, which takes as long as small fits."""
+    return tuple(sorted(signature(kind).parameters))
 
 
 class Terms(NamedTuple):

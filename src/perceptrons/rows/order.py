@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls
 """Visiting orders; the only place where a fit draws random numbers.
 
 An order is an array of unsigned row numbers, drawn here and handed to compiled code, so that the slow
@@ -5,12 +6,14 @@ twin in the tests can walk the same rows. It depends on the number of rows and t
 how the rows are stored.
 """
 
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from .._types import Array
+from ..compiled import compiled
 
 BLOCK = 64  # rows that lie side by side in memory
 GROUP = 16  # blocks that are read one after the other, and then visited as one: they fit into the cache
@@ -56,18 +59,51 @@ def shuffled(n_rows: int, rng: np.random.RandomState) -> Order:
     What is left over of blocks and rows is a smaller group, the last.
     """
     if n_rows <= FEW:
-        return in_order(permuted(given(n_rows), rng))
+        return in_order(permutations(n_rows, 1, rng)[0])
     kind, n_blocks = unsigned(n_rows), n_rows // BLOCK
     n_groups = n_blocks // GROUP
     turned = (np.arange(n_blocks, dtype=kind) + kind(rng.randint(n_blocks))) % kind(n_blocks)
     parts = turned[: n_groups * GROUP].reshape(GROUP, n_groups)
     blocks = kind(BLOCK) * np.stack([rng.permutation(part) for part in parts], axis=1)
-    within = rng.permutation(GROUP * BLOCK)
-    rows = np.take(blocks, within // BLOCK, axis=1) + (within % BLOCK).astype(kind)
     left = kind(BLOCK) * turned[n_groups * GROUP :]
-    rest = [(left[:, None] + np.arange(BLOCK, dtype=kind)).ravel(), given(n_rows)[n_blocks * BLOCK :]]
-    last = permuted(np.concatenate(rest), rng)
-    return Order(np.append(rows, last), np.append(blocks, left))
+    rest = [
+        (left[:, None] + np.arange(BLOCK, dtype=kind)).ravel(),
+        np.arange(n_blocks * BLOCK, n_rows, dtype=kind),
+    ]
+    rows = np.empty(n_rows, kind)
+    visit_groups(blocks, rng.permutation(GROUP_ROWS), rows)
+    rows[n_groups * GROUP_ROWS :] = permuted(np.concatenate(rest), rng)
+    return Order(rows, np.append(blocks, left))
+
+
+@compiled
+def visit_groups(blocks, within, rows):
+    """The rows of each group, in the inner order `within` that all groups share."""
+    for group in range(blocks.shape[0]):
+        for k in range(within.size):
+            rows[group * within.size + k] = blocks[group, within[k] // BLOCK] + within[k] % BLOCK
+
+
+def permutations(n_rows: int, n: int, rng: np.random.RandomState) -> Array:
+    """So many permutations of few rows, the same whether they are drawn together or one by one.
+
+    Small tables are swept in microseconds; NumPy's own permutation would take longer than the sweep.
+    """
+    orders = np.empty((n, n_rows), np.uint32)
+    deal(rng.randint(2**32, size=(n, n_rows), dtype=np.uint32), orders)
+    return orders
+
+
+@compiled
+def deal(bits, orders):
+    """Fisher and Yates: each row in turn takes the place of one dealt before it, which goes to the end.
+    32 random bits name that place; of at most 4,096, none is likelier than another by a millionth."""
+    for e in range(orders.shape[0]):
+        order = orders[e]
+        for i in range(order.size):
+            place = (np.uint64(bits[e, i]) * np.uint64(i + 1)) >> np.uint64(32)
+            order[i] = order[place]
+            order[place] = i
 
 
 def permuted(rows: Array, rng: np.random.RandomState) -> Array:
@@ -78,7 +114,11 @@ def permuted(rows: Array, rng: np.random.RandomState) -> Array:
 
 def generators(random_state: Any, n: int) -> list[np.random.RandomState]:
     """One source of orders per weight vector, so that none depends on how long another one trained."""
-    seeds = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=n)
+    source = check_random_state(random_state)
+    seeds = source.randint(np.iinfo(np.int32).max, size=n)
+    if n == 1 and isinstance(random_state, Integral):  # our own source: to make another takes 0.1 ms
+        source.seed(seeds[0])
+        return [source]
     return [np.random.RandomState(seed) for seed in seeds]
 
 

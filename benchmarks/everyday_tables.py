@@ -4,13 +4,16 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.model_selection import StratifiedKFold
+from sklearn.preprocessing import FunctionTransformer
 
 from perceptrons import TableEncoder, datasets
 
 FROM_FOLDER = ("pima", "voting", "promoters", "splice", "mushroom", "wisconsin", "tic-tac-toe")
 MONKS = ("monks-1", "monks-2", "monks-3")
+NOT_SCALED = ", not scaled"
 FROM_SKLEARN = {
     "breast cancer": load_breast_cancer,
     "iris": load_iris,
@@ -29,7 +32,8 @@ class Fold(NamedTuple):
 
 
 def names(quick: bool) -> list[str]:
-    every = [*FROM_SKLEARN, "digits, odd or even", *FROM_FOLDER, *MONKS]
+    raw = [name + NOT_SCALED for name in FROM_SKLEARN]
+    every = [*FROM_SKLEARN, *raw, "digits, odd or even", *FROM_FOLDER, *MONKS]
     return ["breast cancer", "iris"] if quick else every
 
 
@@ -38,8 +42,8 @@ def load(name: str) -> tuple[Any, np.ndarray]:
     if name == "digits, odd or even":
         X, y = load_digits(return_X_y=True)
         return X, y % 2
-    if name in FROM_SKLEARN:
-        return FROM_SKLEARN[name](return_X_y=True)
+    if name.removesuffix(NOT_SCALED) in FROM_SKLEARN:
+        return FROM_SKLEARN[name.removesuffix(NOT_SCALED)](return_X_y=True)
     table = datasets.load(name)
     return table.X, table.y
 
@@ -47,9 +51,10 @@ def load(name: str) -> tuple[Any, np.ndarray]:
 def folds(name: str, n_folds: int, seed: int) -> Iterator[Fold]:
     """Stratified folds in random order, encoded by what the training rows teach."""
     X, y = load(name)
+    numbers = FunctionTransformer() if name.endswith(NOT_SCALED) else TableEncoder()
     splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
     for train, test in splitter.split(np.zeros(len(y)), y):
-        encoder = TableEncoder().fit(X[train])
+        encoder = clone(numbers).fit(X[train])
         yield Fold(encoder.transform(X[train]), y[train], encoder.transform(X[test]), y[test])
 
 

@@ -195,15 +195,13 @@ class Training:
                 break
 
     def snapshot(self):
-        changing = (self.w, self.b, self.duals, self.updates, self.target, self.model_sum, self.epoch_errors)
-        return self.n_presentations, self.model(), deepcopy(changing)
+        return deepcopy(
+            (self.w, self.b, self.duals, self.updates, self.target, self.model_sum, self.epoch_errors)
+        )
 
     def take_back(self, snapshot):
-        presented, model, changing = snapshot
-        self.epoch_updates -= len(self.updates) - len(changing[3])
-        (self.w, self.b, self.duals, self.updates, self.target, self.model_sum, self.epoch_errors) = changing
-        late = self.n_presentations - presented
-        self.model_sum = [total + late * v for total, v in zip(self.model_sum, model, strict=True)]
+        self.epoch_updates -= len(self.updates) - len(snapshot[3])
+        (self.w, self.b, self.duals, self.updates, self.target, self.model_sum, self.epoch_errors) = snapshot
 
     def scan(self):
         """Present every row under fixed weights; the row furthest below its target. On ties a row that
@@ -252,9 +250,11 @@ class Training:
             return self.stop(False, "max_updates")
         if self.clean_pass():
             return self.stop(self.tol is None, "converged")
-        if self.tol is None and self.margin_bound() < self.least_bound:
-            return self.stop(False, "min_margin")
-        return None
+        return self.stop(False, "min_margin") if self.has_no_margin() else None
+
+    def has_no_margin(self):
+        """It is proved that no hyperplane has a margin of `min_margin` times the usual norm."""
+        return self.tol is None and self.margin_bound() < self.least_bound
 
     def stop(self, converged, by):
         self.stopped = by
@@ -275,9 +275,12 @@ class Training:
 
     def run(self, converged):
         result = self.result
-        if result == "auto":  # weights that separate the rows are not given up for an average that does not
+        if result == "auto":
+            # weights that separate the rows are not given up for an average that does not, nor for one of
+            # which no theorem speaks, where a margin was asked for
+            plain = self.tol is None and self.target.margin == 0.0
             ended = self.stopped in ("converged", "tol")
-            result = "last" if ended and not self.separates(self.average()) else "average"
+            result = "last" if ended and not (plain and self.separates(self.average())) else "average"
         model = {"last": self.model(), "pocket": self.pocket, "average": self.average()}[result]
         hopeless = any(self.q[i] == 0 and self.violates(i) for i in self.rows)
         return Run(
@@ -315,7 +318,8 @@ def sweep(training, rows, rolling=False):
 
 def active(training, max_epochs):
     """A full pass; then, unless it was clean, passes over the lowest rows until none of them is corrected.
-    When half of the budget is gone all of that is taken back, and full passes follow."""
+    When half of the budget is gone, or no margin worth looking for is left, all of that is taken back (the
+    average counts it as zeros), and full passes follow."""
     for i in training.rows:
         training.present(i)
         if training.out_of_updates():
@@ -325,7 +329,8 @@ def active(training, max_epochs):
         training.before_active = training.before_active or training.snapshot()
         if not training.out_of_updates():
             training.settle(sorted(sorted(training.rows, key=training.excess)[:few]), half)
-        if training.n_presentations >= half and not training.out_of_updates():
+        hopeless = training.n_presentations >= half or training.has_no_margin()
+        if hopeless and not training.out_of_updates():
             training.take_back(training.before_active)
             training.gave_up = True
     verdict = training.verdict()

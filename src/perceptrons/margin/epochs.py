@@ -99,9 +99,12 @@ class Run:
 
     def prefers_average(self, memory: Memory) -> bool:
         """What `result="auto"` returns. The average generalizes better than the last weights (Freund and
-        Schapire); but weights that separate the rows are not given up for an average that does not."""
+        Schapire); but weights that separate the rows are not given up for an average that does not, nor
+        weights that were asked for with a margin."""
         if memory.stopped not in SUCCESS or self.plan.result != "auto" or isinstance(self.X, Gram):
             return memory.stopped not in SUCCESS
+        if self.plan.tol is not None or self.rule.asks_for_margin():
+            return False
         average = memory.average()
         low = examine(self.X, self.y, average.w.astype(np.float64), average.b, np.zeros(len(self.y)))[0]
         return bool(low > 0.0)
@@ -183,8 +186,11 @@ class Run:
             return CAPPED
         if clean and seen and (self.rule.step != PASSIVE_AGGRESSIVE or seen.short == 0):
             return CONVERGED if self.plan.tol is None else STUCK
-        no_margin = self.margin_bound(self.norm()) < self.plan.min_margin * self.typical
-        return MIN_MARGIN if no_margin else None
+        return MIN_MARGIN if self.has_no_margin() else None
+
+    def has_no_margin(self) -> bool:
+        """Is it proved that no hyperplane has a margin worth looking for?"""
+        return bool(self.margin_bound(self.norm()) < self.plan.min_margin * self.typical)
 
     def needs_no_looks(self) -> bool:
         """Is nothing asked for between epochs, and are they short?"""
@@ -305,7 +311,8 @@ def active(run: Run) -> Verdict:
     """A full pass, then passes over the rows that score lowest until none of them is corrected.
 
     On rows that are not separable this never ends, and weights made of the hardest rows are worth little.
-    So when half of the budget is gone, what those rows did is taken back and all rows are swept.
+    So when half of the budget is gone, or no margin worth looking for is left, what those rows did is taken
+    back and all rows are swept.
     """
     m = len(run.y)
     run.present(in_order(run.rows))
@@ -315,7 +322,8 @@ def active(run: Run) -> Verdict:
         if run.snapshot is None:
             run.snapshot = [part.copy() for part in run.state]
         sweep_lowest(run, few)
-        if run.clock["presentations"] >= run.half and not run.capped():
+        hopeless = run.clock["presentations"] >= run.half or run.has_no_margin()
+        if hopeless and not run.capped():
             take_back(run)
     verdict = run.epoch_verdict(clean)
     run.clock["clean"] = 0
@@ -333,11 +341,17 @@ def sweep_lowest(run: Run, few: int) -> None:
 
 
 def take_back(run: Run) -> None:
-    """The state as it was before the first rows were singled out, but for the rows presented since."""
-    presentations = int(run.clock["presentations"])
-    for part, was in zip(run.state, run.snapshot or (), strict=True):
+    """The state as it was before the first rows were singled out, but for the number of rows presented since,
+    which add nothing to the average."""
+    presentations, state, clock = int(run.clock["presentations"]), run.state, run.clock
+    for part, was in zip(state, run.snapshot or (), strict=True):
         part[...] = was
-    run.clock["presentations"] = presentations
+    if len(state.drift):
+        missed = float(presentations - clock["presentations"])
+        state.drift[...] += missed * state.w
+        state.dual_drift[...] += missed * state.duals
+        clock["intercept_drift"] += missed * clock["intercept"]
+    clock["presentations"] = presentations
     run.plain, run.snapshot = True, None
     if run.log is not None:
         del run.log[int(run.clock["updates"]) :]

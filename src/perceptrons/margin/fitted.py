@@ -15,6 +15,7 @@ from .rules import Rule
 from .theorem import Terms
 
 UNEVEN = 1000.0  # columns whose scales differ by more need scaling
+LOOKED_AT = 4096  # rows, evenly spread, that show the scales
 
 
 def publish(model: Any, memories: Sequence[Memory], terms: Terms) -> list[Model]:
@@ -93,10 +94,9 @@ def complaint(
 
 
 def is_uneven(matrix: Any) -> bool:
-    """Do the largest values of two columns differ by a factor of more than 1,000?"""
-    low, high = (
-        min_max_axis(matrix, axis=0) if is_sparse(matrix) else (matrix.min(axis=0), matrix.max(axis=0))
-    )
+    """Do the largest values of two columns differ by a factor of more than 1,000? Some rows will tell."""
+    rows = matrix[:: max(1, matrix.shape[0] // LOOKED_AT)]
+    low, high = min_max_axis(rows, axis=0) if is_sparse(rows) else (rows.min(axis=0), rows.max(axis=0))
     scales = np.maximum(np.abs(low), np.abs(high))
     scales = scales[scales > 0.0]
     return bool(len(scales) and scales.max() > UNEVEN * scales.min())

@@ -53,9 +53,10 @@ class Perceptron(LinearThreshold):
         At random; as given; the row furthest below its target; mostly the lowest-scoring rows.
     result : {"auto", "last", "average", "pocket"}, default "auto"
         The last weights, their average over all presentations, or those with the fewest training errors
-        at the end of an epoch (of several without errors, those with the largest margin). "auto" is the last
-        weights if training has converged, else the average, which is far better on rows that no hyperplane
-        separates; of more than two classes each by itself.
+        at the end of an epoch (of several without errors, those with the largest margin). "auto" is the
+        average, which is far better than the last weights on rows that no hyperplane separates; but the last
+        weights if training has converged and a margin was asked for (`margin`, `tol`), or the average does
+        not separate the rows. Of more than two classes each by itself.
     ties : {"wrong", "negative"}, default "wrong"
         A row with score 0 is wrong whatever its class, or belongs to `classes_[0]` (Honavar).
     fit_intercept : bool, default True

@@ -117,7 +117,8 @@ class Record(Field):
 
     def unpack(self, packed: Any, place: Place) -> Any:
         if isinstance(packed, dict):  # members that did not exist when the file was written
-            packed = {**{name: self.fields[name].pack(value) for name, value in self._defaults()}, **packed}
+            absent = {name: value for name, value in self._defaults() if name not in packed}
+            packed = {**{name: self.fields[name].pack(value) for name, value in absent.items()}, **packed}
         given = members(packed, self.fields, place)
         values = {
             name: field.unpack(given[name], place.inside().of(name)) for name, field in self.fields.items()

@@ -327,7 +327,7 @@ def test_confidence_is_equation_18(noisy):
     assert informative >= 2
     assert fitted(X, y, max_band=0.0).confidence(X, y) == 0.0  # nothing is rejected
     with pytest.raises(ValueError, match="the same for all classes; these differ"):
-        fitted(X, y, costs=Costs(wrong={"yes": 2, "no": 1})).confidence(X, y)
+        fitted(X, y, costs=Costs(wrong={"yes": 2, "no": 1}), n_restarts=4).confidence(X, y)
 
 
 def test_rejections_that_cost_nothing_for_one_class():

@@ -22,6 +22,7 @@ BENCHMARKS = {
     "conservative": "classifiers that may reject: fits, epochs, exact bands, and the paper's risks on Pima",
     "binary": "binary weights: counts, scores and packing beside one read, fits, and what sbpi learns",
     "neural": "networks: epochs with a margin loss beside cross-entropy, fits beside scikit-learn's",
+    "everyday": "default models on real tables, sorted, permuted, with outliers; beside scikit-learn",
     "defaults": "how often the default models end without training errors on separable rows",
 }
 PEERS = ("vowpalwabbit", "lightgbm", "xgboost", "imodels", "fasterrisk", "scikit-fallback", "torch")

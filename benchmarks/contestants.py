@@ -8,16 +8,16 @@ from sklearn.linear_model import Perceptron as SklearnPerceptron
 from sklearn.linear_model import SGDClassifier
 
 from perceptrons import Perceptron
-from perceptrons.margin.epochs import NEVER
 from perceptrons.margin.margin_parameters import read_lift, read_rule
 from perceptrons.margin.memory import blank, open_state
-from perceptrons.margin.sweep import sweep
+from perceptrons.margin.sweep import NEVER, sweep
 from perceptrons.rows.encode import encode
-from perceptrons.rows.order import given
+from perceptrons.rows.order import given, in_order
 
 
 def ours(shuffle: bool, epochs: int) -> Any:
-    return Perceptron(order="shuffle" if shuffle else "cyclic", max_epochs=epochs, random_state=0)
+    order = "shuffle" if shuffle else "cyclic"
+    return Perceptron(order=order, result="last", min_margin=0.0, max_epochs=epochs, random_state=0)
 
 
 def sklearn_perceptron(shuffle: bool, epochs: int) -> Any:
@@ -44,17 +44,17 @@ class Kernel:
     """The compiled sweep alone, one epoch in order from zero weights: no validation, no certificate."""
 
     def __init__(self, X: Any, y: np.ndarray) -> None:
-        model = Perceptron()
+        model = ours(shuffle=False, epochs=1)
         data = encode(model, X, y)
         self.rows, self.signs, self.n_columns = data.X, next(data.signs()), data.matrix.shape[1]
-        self.dtype, self.order = data.matrix.dtype, given(len(y))
-        self.rule = read_rule(model, read_lift(model, data.largest))
+        self.dtype, self.order = data.matrix.dtype, in_order(given(len(y)))
+        self.rule = read_rule(model, read_lift(model, data.largest, data.norms))
 
     def prepare(self) -> None:
         """A fresh state; not timed."""
         zeros, rng = np.zeros(self.n_columns, self.dtype), np.random.RandomState(0)
-        start = blank(zeros, 0.0, self.rule, average=False, rng=rng)
+        start = blank(zeros, 0.0, self.rule, "last", rng)
         self.state = open_state(start, len(self.signs), self.rule, self.dtype)
 
     def __call__(self) -> None:
-        sweep(self.rows, self.signs, self.order, 0, 0, NEVER, NEVER, self.rule, self.state)
+        sweep(self.rows, self.signs, self.order, 0, NEVER, NEVER, self.rule, self.state)

@@ -102,4 +102,6 @@ def _middle(values: Any) -> float:
 
 
 def _ours(order: str) -> Perceptron:
-    return Perceptron(order=order, fit_intercept=False, max_epochs=1_000_000, random_state=0)
+    return Perceptron(
+        order=order, result="last", min_margin=0.0, fit_intercept=False, max_epochs=1_000_000, random_state=0
+    )

@@ -74,6 +74,10 @@ SHORT = {
         ("name", "time", "speed", "of_read", "peer", "product", "ratio", "two_ratio"),
         ("kernel columns", "kernel cells", "kernel scores", "packing float64", "packing int8"),
     ),
+    "everyday": Short(
+        ("name", "Perceptron()", "sk Perceptron", "sk averaged", "LogisticRegression", "fit", "ratio"),
+        ("mean",),
+    ),
     "first_call": Short(("name", "import", "first_fit", "second_fit")),
     "defaults": Short(("name", "no_errors", "warned", "silent", "seconds")),
 }

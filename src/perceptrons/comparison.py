@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from .describe import Size, accuracy_of, answers_of, margin_of, size_of
+from .describe import Size, accuracy_of, answers_of, margin_of, size_of, stopped_of
 from .learners import (
     EPOCHS,
     FEW_EPOCHS,
@@ -50,7 +50,7 @@ class LearnerResult:
     size : weights (those that are not 0), splits or rows.
     margin : (achieved, bound) of the encoded rows, of several weight vectors that with the smallest; None
         where nothing is known: (None, bound) if the rows are not separated. None for models without margin.
-    converged, n_updates, fit_seconds : of the fit to all rows, compiled code warm.
+    converged, stopped, n_updates, fit_seconds : of the fit to all rows, compiled code warm.
     notes : what the fits warned about, each once.
     """
 
@@ -66,6 +66,7 @@ class LearnerResult:
     size: Size | None = None
     margin: tuple[float | None, float | None] | None = None
     converged: bool | None = None
+    stopped: str | None = None
     n_updates: int | None = None
     fit_seconds: float | None = None
     notes: tuple[str, ...] = ()
@@ -212,6 +213,7 @@ def _result(name: str, fits: list[_FoldFit]) -> LearnerResult:
         size=size_of(final.model),
         margin=margin_of(final.model),
         converged=getattr(final.model, "converged_", None),
+        stopped=stopped_of(final.model),
         n_updates=None if updates is None else int(np.sum(updates)),
         fit_seconds=final.seconds,
         notes=tuple(dict.fromkeys(note for fit in fits for note in fit.notes)),

@@ -55,6 +55,14 @@ def margin_of(model: Any) -> tuple[float | None, float | None] | None:
     return known_margin(worst)
 
 
+def stopped_of(model: Any) -> str | None:
+    """By what training ended; of several weight vectors, how the first that did not converge ended."""
+    if not hasattr(model, "stopped_"):
+        return None
+    ends = np.atleast_1d(model.stopped_).tolist()
+    return next((end for end in ends if end != "converged"), "converged")
+
+
 def known_margin(certificate: Any) -> tuple[float | None, float | None]:
     """What is achieved, if the rows are separated, and what cannot be exceeded."""
     bound = 0.0 if certificate.separable is False else certificate.margin_bound

@@ -33,7 +33,7 @@ def _perceptron(**parameters: Any) -> Build:
 
 SHORT_CARD = 25  # votes: more points than that nobody adds up by hand
 LEARNERS: dict[str, Build] = {  # name → (seed, max_epochs) → an estimator to be fitted
-    "perceptron": _perceptron(result="pocket"),
+    "perceptron": _perceptron(),
     "growing margin": _perceptron(margin="growing", result="pocket"),
     "averaged": _perceptron(result="average"),
     "max margin": lambda seed, max_epochs: MaxMarginPerceptron(max_iter=max_epochs),

@@ -325,7 +325,7 @@ def test_confidence_is_equation_18(noisy):
         assert model.confidence(X[150:], y[150:]) == pytest.approx(expected)
         informative += 0.0 < expected < 1.0
     assert informative >= 2
-    assert fitted(X, y, max_band=0.0).confidence(X, y) == 0.0  # nothing is rejected
+    assert fitted(X, y, max_band=0.0, reject_cost=0.3).confidence(X, y) == 0.0  # nothing is rejected
     with pytest.raises(ValueError, match="the same for all classes; these differ"):
         fitted(X, y, costs=Costs(wrong={"yes": 2, "no": 1})).confidence(X, y)
 

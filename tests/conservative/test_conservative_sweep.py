@@ -15,6 +15,7 @@ from perceptrons.conservative.conservative_parameters import steps_of
 from perceptrons.conservative.conservative_sweep import Assessment, CplrRuns, assess, risk, sweep
 from perceptrons.rejection.costs import Prices
 from perceptrons.rows.encode import as_rows
+from perceptrons.rows.order import in_order
 from perceptrons.synthetic import separable
 from tests.naive import conservative as naive
 
@@ -69,7 +70,7 @@ def compare_epochs(seed, rule, symmetric, layout, n_epochs=4, y=None, X=None, pr
     labels, costs = y.astype(np.int8), by_class(prices)
     for _ in range(n_epochs):
         order = rng.permutation(len(y)).astype(np.uint32)
-        sweep(rows, rows, labels, order, 0, steps_of(rule, prices), symmetric, runs)
+        sweep(rows, rows, labels, in_order(order), steps_of(rule, prices), symmetric, runs)
         assess(rows, labels, prices, rule == "cplr2", symmetric, runs, scores, found)
         for r, twin in enumerate(twins):
             sizes = float(runs.eta_weights[r]), float(runs.eta_bands[r]), 16.0
@@ -133,8 +134,7 @@ def test_cplr1_goes_down_the_gradient():
             row,
             row,
             np.array([y], np.int8),
-            np.zeros(1, np.uint32),
-            0,
+            in_order(np.zeros(1, np.uint32)),
             steps_of("cplr1", prices),
             False,
             runs,

@@ -9,8 +9,9 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
 
-from perceptrons import Perceptron, certify, verify
+from perceptrons import certify, verify
 from perceptrons.synthetic import separable, two_point
+from tests.margin.classic import classic
 
 pytestmark = pytest.mark.kernels
 
@@ -28,29 +29,29 @@ def changed(value, row=1, column=1, make=np.array):
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_not_finite(value, make):
     with pytest.raises(ValueError, match="NaN" if np.isnan(value) else "infinity"):
-        Perceptron().fit(changed(value, make=make), y)
+        classic().fit(changed(value, make=make), y)
     with pytest.raises(ValueError, match="NaN" if np.isnan(value) else "infinity"):
-        Perceptron().fit(X, y).predict(changed(value, make=make))
+        classic().fit(X, y).predict(changed(value, make=make))
 
 
 def test_not_finite_labels():
     with pytest.raises(ValueError, match="NaN"):
-        Perceptron().fit(X, [0.0, 1.0, np.nan, 1.0])
+        classic().fit(X, [0.0, 1.0, np.nan, 1.0])
     with pytest.raises(ValueError, match="Unknown label type: continuous"):
-        Perceptron().fit(X, [0.5, 1.0, 0.2, 1.0])
+        classic().fit(X, [0.5, 1.0, 0.2, 1.0])
 
 
 @pytest.mark.parametrize("labels", [[1, 1, 1, 1], ["a"] * 4, [True] * 4])
 def test_one_class(labels):
     with pytest.raises(ValueError, match="one class only"):
-        Perceptron().fit(X, labels)
+        classic().fit(X, labels)
 
 
 def test_no_rows_no_columns():
     with pytest.raises(ValueError, match=r"0 sample\(s\)"):
-        Perceptron().fit(np.zeros((0, 3)), [])
+        classic().fit(np.zeros((0, 3)), [])
     with pytest.raises(ValueError, match=r"0 feature\(s\)"):
-        Perceptron().fit(np.zeros((3, 0)), [0, 1, 0])
+        classic().fit(np.zeros((3, 0)), [0, 1, 0])
 
 
 @pytest.mark.parametrize("order", ["cyclic", "shuffle", "worst", "active"])
@@ -58,7 +59,7 @@ def test_no_rows_no_columns():
 def test_contradictions_never_hang(order, step):
     X2, y2 = np.vstack([X, X, X]), np.append(np.append(y, 1 - y), y)
     with pytest.warns(ConvergenceWarning, match="max_epochs=20 .* rows wrong. Raise max_epochs"):
-        model = Perceptron(order=order, step=step, max_epochs=20).fit(X2, y2)
+        model = classic(order=order, step=step, max_epochs=20).fit(X2, y2)
     assert not model.converged_
     assert model.n_iter_ <= 21
     assert model.certificate_.separable is not True
@@ -68,17 +69,17 @@ def test_rows_of_norm_zero():
     X2 = changed([0.0, 0.0], row=2, column=slice(None))
     for step in ("fixed", "absolute", "fractional"):
         with pytest.warns(ConvergenceWarning, match="1 rows are all zeros and fit_intercept=False"):
-            model = Perceptron(step=step, fit_intercept=False).fit(X2, y)
+            model = classic(step=step, fit_intercept=False).fit(X2, y)
         assert not model.converged_
         assert 2 not in model.support_
         assert np.isfinite(model.coef_).all()
         assert model.certificate_.margin == 0.0
-    assert Perceptron(fit_intercept=False, ties="negative").fit(X2, y).converged_
-    assert Perceptron().fit(X2, y).converged_
+    assert classic(fit_intercept=False, ties="negative").fit(X2, y).converged_
+    assert classic().fit(X2, y).converged_
     with pytest.warns(ConvergenceWarning, match="4 rows are all zeros"):
-        Perceptron(fit_intercept=False, order="worst").fit(0 * X, y)
+        classic(fit_intercept=False, order="worst").fit(0 * X, y)
     with pytest.warns(ConvergenceWarning, match="max_epochs"):
-        Perceptron(max_epochs=9).fit(0 * X, y)
+        classic(max_epochs=9).fit(0 * X, y)
 
 
 # with the JIT off it is NumPy that computes, and says so
@@ -89,29 +90,29 @@ numpy_may_warn = pytest.mark.filterwarnings("ignore:.*(overflow|invalid value|un
 @pytest.mark.parametrize("make", [np.array, sp.csr_array])
 def test_huge_and_tiny_scales(make):
     with pytest.raises(ValueError, match=r"overflow float64: largest \|value\| 3e\+300.*StandardScaler"):
-        Perceptron().fit(make(X * 1e300), y)
+        classic().fit(make(X * 1e300), y)
     with pytest.raises(ValueError, match=r"underflow float64: largest \|value\| 3e-300.*StandardScaler"):
-        Perceptron().fit(make(X * 1e-300), y)
+        classic().fit(make(X * 1e-300), y)
     for scale in (1e-140, 1e140):
-        assert Perceptron().fit(make(X * scale), y).converged_
+        assert classic().fit(make(X * scale), y).converged_
     mixed = make(X * [1e-300, 1.0])  # one column too small to matter
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        assert np.isfinite(Perceptron(max_epochs=5).fit(mixed, y).coef_).all()
+        assert np.isfinite(classic(max_epochs=5).fit(mixed, y).coef_).all()
     with pytest.raises(ValueError, match=r"underflow float32: largest \|value\| 3e-30, limit about 1e-19"):
-        Perceptron().fit(make(X.astype(np.float32) * np.float32(1e-30)), y)
+        classic().fit(make(X.astype(np.float32) * np.float32(1e-30)), y)
     with pytest.raises(ValueError, match=r"overflow float32: largest \|value\| 3e\+30, limit about 2e\+19"):
-        Perceptron().fit(make(X.astype(np.float32) * np.float32(1e30)), y)
+        classic().fit(make(X.astype(np.float32) * np.float32(1e30)), y)
 
 
 @numpy_may_warn
 def test_overflowing_weights_are_reported():
     with pytest.raises(ValueError, match="weights overflowed"):
-        Perceptron(eta=1e300, fit_intercept=False).fit(X * 1e100, y)
+        classic(eta=1e300, fit_intercept=False).fit(X * 1e100, y)
 
 
 def test_other_types_are_converted_once():
-    expected = Perceptron(order="cyclic").fit(X, y).coef_
+    expected = classic(order="cyclic").fit(X, y).coef_
     for other in (
         X.astype(np.int8),
         X.astype(object),
@@ -119,19 +120,19 @@ def test_other_types_are_converted_once():
         X.astype(np.float16),
         sp.coo_array(X.astype(int)),
     ):
-        model = Perceptron(order="cyclic").fit(other, y)
+        model = classic(order="cyclic").fit(other, y)
         assert model.coef_.dtype == np.float64
         assert np.array_equal(model.coef_, expected)
-    assert Perceptron().fit(X > 0.5, [0, 1, 0, 1]).coef_.dtype == np.float64
+    assert classic().fit(X > 0.5, [0, 1, 0, 1]).coef_.dtype == np.float64
     with pytest.raises(ValueError, match="could not convert string"):
-        Perceptron().fit(np.full((4, 2), "a", object), y)
+        classic().fit(np.full((4, 2), "a", object), y)
 
 
 def test_csr_with_index_arrays_of_different_width():
     mixed = sp.csr_array(X)
     mixed.indptr = mixed.indptr.astype(np.int64)
-    expected = Perceptron(order="cyclic").fit(X, y).coef_
-    assert np.array_equal(Perceptron(order="cyclic").fit(mixed, y).coef_, expected)
+    expected = classic(order="cyclic").fit(X, y).coef_
+    assert np.array_equal(classic(order="cyclic").fit(mixed, y).coef_, expected)
 
 
 def test_unsorted_csr_with_duplicates_is_summed_in_a_copy():
@@ -142,8 +143,8 @@ def test_unsorted_csr_with_duplicates_is_summed_in_a_copy():
     )
     raw = sp.csr_array((data, indices, indptr), (4, 2))
     before = raw.data.copy(), raw.indices.copy()
-    model = Perceptron(order="cyclic").fit(raw, y)
-    assert np.array_equal(model.coef_, Perceptron(order="cyclic").fit(raw.toarray(), y).coef_)
+    model = classic(order="cyclic").fit(raw, y)
+    assert np.array_equal(model.coef_, classic(order="cyclic").fit(raw.toarray(), y).coef_)
     assert np.array_equal(raw.data, before[0])
     assert np.array_equal(raw.indices, before[1])
 
@@ -186,39 +187,39 @@ BAD = [
 @pytest.mark.parametrize(("settings", "message"), BAD)
 def test_parameters(settings, message):
     with pytest.raises(ValueError, match=re.escape(message)):
-        Perceptron(**settings).fit(X, y)
+        classic(**settings).fit(X, y)
 
 
 def test_a_step_function_must_give_steps():
     with pytest.raises(ValueError, match=r"eta\(2\)=0, but it must be a number > 0; mend eta"):
-        Perceptron(eta=lambda t: 2 - t, order="cyclic").fit(X, y)
+        classic(eta=lambda t: 2 - t, order="cyclic").fit(X, y)
 
 
 def test_infinity_needs_rows_in_the_unit_ball():
     with pytest.raises(
         ValueError, match=r"largest norm is 3\.60555; divide X by it, or use margin='growing'"
     ):
-        Perceptron(margin="infinity", fit_intercept=False).fit(X, y)
+        classic(margin="infinity", fit_intercept=False).fit(X, y)
     with pytest.raises(ValueError, match=r"1\.41421 \(with the intercept's coordinate\)"):
-        Perceptron(margin="infinity").fit(*two_point(0.5))
-    assert Perceptron(margin="infinity", fit_intercept=False).fit(*two_point(0.5)).converged_
+        classic(margin="infinity").fit(*two_point(0.5))
+    assert classic(margin="infinity", fit_intercept=False).fit(*two_point(0.5)).converged_
 
 
 def test_starting_weights():
     with pytest.raises(ValueError, match=r"coef_init has shape \(3,\), but these data need \(1, 2\)"):
-        Perceptron().fit(X, y, coef_init=[1, 2, 3])
+        classic().fit(X, y, coef_init=[1, 2, 3])
     with pytest.raises(ValueError, match="NaN or infinity"):
-        Perceptron().fit(X, y, coef_init=[1, np.nan])
+        classic().fit(X, y, coef_init=[1, np.nan])
     with pytest.raises(ValueError, match="intercept_init"):
-        Perceptron().fit(X, y, intercept_init=[1, 2])
+        classic().fit(X, y, intercept_init=[1, 2])
     with pytest.raises(ValueError, match=r"tol=0\.1 certifies weights that are a sum of these rows"):
-        Perceptron(tol=0.1).fit(X, y, coef_init=[1, 2])
+        classic(tol=0.1).fit(X, y, coef_init=[1, 2])
     with pytest.raises(ValueError, match="fit_intercept=False"):
-        Perceptron(fit_intercept=False).fit(X, y, intercept_init=1)
+        classic(fit_intercept=False).fit(X, y, intercept_init=1)
 
 
 def test_a_failed_fit_leaves_the_model_as_it_was():
-    model = Perceptron().fit(X, y)
+    model = classic().fit(X, y)
     before = model.coef_.copy()
     with pytest.raises(ValueError, match="NaN"):
         model.fit(changed(np.nan), y)
@@ -228,23 +229,23 @@ def test_a_failed_fit_leaves_the_model_as_it_was():
 
 def test_unfitted_and_mismatched():
     with pytest.raises(NotFittedError):
-        certify(Perceptron(), X, y)
+        certify(classic(), X, y)
     with pytest.raises(ValueError, match="LogisticRegression keeps no duals"):
         certify(LogisticRegression().fit(X, y), X, y)
     with pytest.raises(ValueError, match="verify takes a Certificate"):
-        verify("it is fine", Perceptron().fit(X, y), X, y)
+        verify("it is fine", classic().fit(X, y), X, y)
     with pytest.raises(ValueError, match="3 features"):
-        Perceptron().fit(X, y).predict(np.zeros((2, 3)))
+        classic().fit(X, y).predict(np.zeros((2, 3)))
 
 
 def test_reaching_the_target_late_is_not_called_an_error():
     with pytest.warns(ConvergenceWarning, match=r"0\.0% of the training rows wrong.*ask for less margin"):
-        Perceptron(margin=1e9, max_epochs=20, random_state=0).fit([[-1.0], [1.0]], [0, 1])
+        classic(margin=1e9, max_epochs=20, random_state=0).fit([[-1.0], [1.0]], [0, 1])
 
 
 def test_max_updates_warns_with_its_name():
     with pytest.warns(ConvergenceWarning, match="max_updates=1 "):
-        Perceptron(max_updates=1).fit(X, y)
+        classic(max_updates=1).fit(X, y)
 
 
 @pytest.mark.parametrize(

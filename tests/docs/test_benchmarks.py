@@ -20,6 +20,7 @@ NAMES = (
     "boosting",
     "conservative",
     "defaults",
+    "everyday",
     "first_call",
     "neural",
     "orders",
@@ -163,6 +164,7 @@ def test_the_command_runs(arguments: tuple[str, ...], name: str | None, tmp_path
             "conservative",
             "binary",
             "neural",
+            "everyday",
             "defaults",
         ]
         return

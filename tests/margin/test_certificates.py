@@ -12,10 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from perceptrons import Certificate, Perceptron, certify, verify
+from perceptrons import Certificate, certify, verify
 from perceptrons.synthetic import separable
 from perceptrons.theory import margin_interval
 from perceptrons.theory.bounds import binomial_compression_bound
+from tests.margin.classic import classic
 
 pytestmark = [
     pytest.mark.kernels,
@@ -25,7 +26,7 @@ pytestmark = [
 
 def fitted(seed=0, noise=0.0, **settings):
     X, y, _ = separable(40, 4, margin=0.1, noise=noise, random_state=seed)
-    return X, y, Perceptron(random_state=0, max_epochs=50, **settings).fit(X, y)
+    return X, y, classic(random_state=0, max_epochs=50, **settings).fit(X, y)
 
 
 def refuses(certificate, model, X, y):
@@ -99,7 +100,7 @@ def test_the_compiled_interval_equals_the_plain_one(make):
     """`theory.margin_interval` is NumPy alone and knows nothing of models."""
     X, y, _ = separable(300, 40, margin=0.02, noise=0.05, random_state=1)
     X = make(X)
-    model = Perceptron(max_epochs=20, random_state=0).fit(X, y)
+    model = classic(max_epochs=20, random_state=0).fit(X, y)
     a = np.zeros(300)
     a[model.support_] = np.abs(model.dual_coef_[0])
     interval = margin_interval(X.astype(np.float64), y, model.coef_[0], a, model.intercept_[0], model.lift_)
@@ -130,7 +131,7 @@ def test_terms_are_those_of_the_fit():
     ],
 )
 def test_separable_rows_are_never_called_inseparable(X, y, settings):
-    model = Perceptron(order="cyclic", fit_intercept=False, **settings).fit(X, y)
+    model = classic(order="cyclic", fit_intercept=False, **settings).fit(X, y)
     assert model.certificate_.separable is not False
 
 
@@ -138,14 +139,14 @@ def test_the_interval_is_never_inverted():
     rng = np.random.default_rng(0)
     for _ in range(100):
         x = rng.standard_normal(4)
-        certificate = Perceptron(fit_intercept=False).fit([x, -x], [1, 0]).certificate_
+        certificate = classic(fit_intercept=False).fit([x, -x], [1, 0]).certificate_
         assert certificate.margin <= certificate.margin_bound
         assert certificate.n_updates <= certificate.update_bound
 
 
 def test_averages_in_float32_are_taken_in_double_precision():
     X, y, _ = separable(40, 4, margin=0.1, random_state=0)
-    model = Perceptron(order="worst", result="average", max_epochs=1).fit(X.astype(np.float32), y)
+    model = classic(order="worst", result="average", max_epochs=1).fit(X.astype(np.float32), y)
     assert not model.coef_.any()
     assert model.certificate_.compression_size == len(model.support_) == 1
 
@@ -175,7 +176,7 @@ def test_generalization_bound_counts_the_row_that_gave_the_radius():
 
 def test_generalization_bound_says_nothing_when_all_rows_are_used():
     X, y = np.array([[1.0], [1.0], [2.0]]), np.array([0, 1, 0])
-    model = Perceptron(order="cyclic", max_epochs=9, fit_intercept=False).fit(X, y)
+    model = classic(order="cyclic", max_epochs=9, fit_intercept=False).fit(X, y)
     assert model.certificate_.generalization_bound() == 1.0
 
 
@@ -192,7 +193,7 @@ def test_rerunning_on_the_support_rebuilds_the_weights(order):
     assert harmless.sum() >= 5
     if order != "worst":
         X2[harmless] = 0.0  # zero rows are never corrected
-    again = Perceptron(**model.get_params()).fit(X2, y)
+    again = classic(**model.get_params()).fit(X2, y)
     assert np.array_equal(again.coef_, model.coef_)
 
 
@@ -205,12 +206,12 @@ def test_no_generalization_bound_where_other_rows_have_a_say(settings):
 
 def test_no_generalization_bound_without_a_seed():
     X, y, _ = separable(40, 4, margin=0.1, random_state=0)
-    assert Perceptron().fit(X, y).certificate_.generalization_bound() is None
+    assert classic().fit(X, y).certificate_.generalization_bound() is None
 
 
 def test_float32_is_certified_in_double_precision():
     X, y, _ = fitted()
-    model32 = Perceptron(random_state=0).fit(X.astype(np.float32), y)
+    model32 = classic(random_state=0).fit(X.astype(np.float32), y)
     certificate = model32.certificate_
     assert model32.coef_.dtype == np.float32
     assert 0 < certificate.margin <= certificate.margin_bound
@@ -228,7 +229,7 @@ def test_a_pipeline_is_certified_at_its_last_step():
     X = 1000.0 * rng.standard_normal((60, 3)) + 5.0
     y = X[:, 0] > 5.0
     for steps in ([StandardScaler()], ["passthrough", StandardScaler()], []):
-        model = make_pipeline(*steps, Perceptron(random_state=0)).fit(X, y)
+        model = make_pipeline(*steps, classic(random_state=0)).fit(X, y)
         assert certify(model, X, y) == model[-1].certificate_
         verify(model[-1].certificate_, model, X, y)
 
@@ -237,7 +238,7 @@ def test_a_margin_within_rounding_proves_nothing():
     """One row lies on the hyperplane but for the rounding of √2."""
     third = np.sqrt(2.0)
     X = np.array([[1.0, 0.0, third], [0.0, 1.0, -third]])
-    model = Perceptron(order="cyclic", fit_intercept=False).fit(X, [1, 0])
+    model = classic(order="cyclic", fit_intercept=False).fit(X, [1, 0])
     model.coef_ = np.array([[2.0, -2.0, -third]])
     certificate = certify(model, X, [1, 0])
     assert abs(certificate.margin) < 1e-15
@@ -251,4 +252,4 @@ def test_more_than_two_classes_are_complained_about_by_name():
     with pytest.warns(
         ConvergenceWarning, match=r"of the training rows wrong \(class [abc] against the rest\)"
     ):
-        Perceptron(max_epochs=3, random_state=0).fit(X, y)
+        classic(max_epochs=3, random_state=0).fit(X, y)

@@ -12,10 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
-from perceptrons import KernelPerceptron, Perceptron, certify, verify
+from perceptrons import certify, verify
 from perceptrons.margin.kernel_values import Kernel
 from perceptrons.rows.layouts import Gram
 from perceptrons.rows.order import generators, shuffled
+from tests.margin.classic import classic, classic_kernel
 from tests.margin.test_perceptron import integer_set
 from tests.naive.kernel import kernel_perceptron
 
@@ -47,8 +48,8 @@ def test_the_linear_kernel_makes_the_corrections_of_perceptron(order):
     for _ in range(40):
         X, y = integer_set(rng, m=70 if order == "active" else 24)
         settings = settings_of(rng, order)
-        plain = Perceptron(**settings).fit(X, y)
-        model = KernelPerceptron("linear", **settings).fit(sp.csr_array(X) if rng.random() < 0.5 else X, y)
+        plain = classic(**settings).fit(X, y)
+        model = classic_kernel("linear", **settings).fit(sp.csr_array(X) if rng.random() < 0.5 else X, y)
         for name in ("n_updates_", "n_presentations_", "n_iter_", "converged_", "n_rows_", "lift_"):
             assert getattr(model, name) == getattr(plain, name)
         for name in ("support_", "dual_coef_", "intercept_", "classes_"):
@@ -75,8 +76,8 @@ def test_float_rows_give_the_same_corrections_too():
         y = X @ rng.standard_normal(5) > 0.3
         if 0 < y.sum() < len(y):
             settings = {"margin": str(rng.choice(["growing", "adaptive"])), "random_state": 3}
-            plain = Perceptron(**settings, max_epochs=30).fit(X, y)
-            model = KernelPerceptron("linear", **settings, max_epochs=30).fit(X, y)
+            plain = classic(**settings, max_epochs=30).fit(X, y)
+            model = classic_kernel("linear", **settings, max_epochs=30).fit(X, y)
             assert model.n_updates_ == plain.n_updates_ > 0
             assert np.allclose(model.dual_coef_, plain.dual_coef_)
             ran += 1
@@ -97,7 +98,7 @@ def test_compiled_equals_naive(kernel, order, jit):
     for result, intercept in itertools.product(["last", "pocket"], [False, True]):
         for _ in range(5 if jit else 2):
             X, y = integer_set(rng, m=20, n=3)
-            model = KernelPerceptron(
+            model = classic_kernel(
                 kernel,
                 **numbers,
                 order=order,
@@ -108,7 +109,7 @@ def test_compiled_equals_naive(kernel, order, jit):
                 random_state=5,
             ).fit(X, y)
             seed = generators(5, 1)[0]
-            orders = (shuffled(len(X), seed).tolist() for _ in itertools.count())
+            orders = (shuffled(len(X), seed).rows.tolist() for _ in itertools.count())
             run = kernel_perceptron(
                 X.tolist(),
                 y.tolist(),
@@ -133,28 +134,28 @@ def test_compiled_equals_naive(kernel, order, jit):
 def test_averages_are_those_of_the_scores():
     X, y = integer_set(np.random.default_rng(2))
     settings = {"result": "average", "random_state": 0, "max_epochs": 5}
-    model, plain = KernelPerceptron("linear", **settings).fit(X, y), Perceptron(**settings).fit(X, y)
+    model, plain = classic_kernel("linear", **settings).fit(X, y), classic(**settings).fit(X, y)
     assert np.allclose(model.decision_function(X), plain.decision_function(X))
     verify(model.certificate_, model, X, y)
 
 
 def test_what_no_line_separates():
     X, y = XOR
-    model = KernelPerceptron(random_state=0).fit(X, y)
+    model = classic_kernel(random_state=0).fit(X, y)
     assert model.converged_
     assert model.certificate_.separable
     assert np.array_equal(model.predict(X), y)
     circles, inside = make_circles(200, noise=0.05, factor=0.5, random_state=0)
-    model = KernelPerceptron(order="worst", tol=0.05, max_epochs=100_000).fit(circles, inside)
+    model = classic_kernel(order="worst", tol=0.05, max_epochs=100_000).fit(circles, inside)
     assert model.score(circles, inside) == 1.0
     certificate = model.certificate_
     assert 0.95 * certificate.margin_bound <= certificate.margin <= certificate.margin_bound
-    assert not Perceptron(max_epochs=100).fit(circles, inside).converged_
+    assert not classic(max_epochs=100).fit(circles, inside).converged_
 
 
 def test_certificates_are_rechecked_from_rows_and_duals():
     X, y = make_circles(60, noise=0.05, factor=0.5, random_state=1)
-    model = KernelPerceptron(random_state=0, margin="growing").fit(X, y)
+    model = classic_kernel(random_state=0, margin="growing").fit(X, y)
     verify(model.certificate_, model, X, y)
     assert certify(model, X, y) == model.certificate_
     assert certify(model, X[::-1], y[::-1]).margin_bound is None  # other rows in their places
@@ -168,9 +169,9 @@ def test_certificates_are_rechecked_from_rows_and_duals():
 def test_a_precomputed_kernel_is_the_same_model():
     X, y = make_circles(60, noise=0.05, factor=0.5, random_state=1)
     K = rbf_kernel(X, gamma=0.7)
-    one = KernelPerceptron("rbf", gamma=0.7, random_state=0).fit(X, y)
+    one = classic_kernel("rbf", gamma=0.7, random_state=0).fit(X, y)
     for matrix in (K, sp.csr_array(K)):
-        other = KernelPerceptron("precomputed", random_state=0).fit(matrix, y)
+        other = classic_kernel("precomputed", random_state=0).fit(matrix, y)
         assert np.array_equal(one.dual_coef_, other.dual_coef_)
         assert np.allclose(one.decision_function(X), other.decision_function(matrix))
         verify(other.certificate_, other, matrix, y)
@@ -180,8 +181,8 @@ def test_a_precomputed_kernel_is_the_same_model():
 
 def test_a_function_is_a_kernel_and_three_classes_are_one_against_the_rest():
     X, y = load_iris(return_X_y=True)
-    one = KernelPerceptron(lambda A, B: rbf_kernel(A, B, gamma=0.5), random_state=0, max_epochs=50).fit(X, y)
-    other = KernelPerceptron(gamma=0.5, random_state=0, max_epochs=50).fit(X, y)
+    one = classic_kernel(lambda A, B: rbf_kernel(A, B, gamma=0.5), random_state=0, max_epochs=50).fit(X, y)
+    other = classic_kernel(gamma=0.5, random_state=0, max_epochs=50).fit(X, y)
     assert np.array_equal(one.dual_coef_, other.dual_coef_)
     assert other.dual_coef_.shape == (3, len(other.support_))
     assert other.score(X, y) > 0.9
@@ -191,7 +192,7 @@ def test_a_function_is_a_kernel_and_three_classes_are_one_against_the_rest():
 
 def test_parameters_set_later_do_not_change_a_fitted_model():
     X, y = XOR
-    model = KernelPerceptron(gamma=2.0, random_state=0).fit(X, y)
+    model = classic_kernel(gamma=2.0, random_state=0).fit(X, y)
     before = model.decision_function(X)
     model.set_params(kernel="linear", gamma=9.0)
     assert np.array_equal(model.decision_function(X), before)
@@ -208,7 +209,7 @@ def test_only_rows_about_to_be_corrected_are_computed():
         asked.append(len(A) * (len(B) == len(X)))
         return A @ B.T
 
-    model = KernelPerceptron(kernel, order="cyclic").fit(X, y)
+    model = classic_kernel(kernel, order="cyclic").fit(X, y)
     assert model.converged_
     assert 0 < sum(asked) < 60
 
@@ -245,7 +246,7 @@ def test_the_rows_of_a_gram_matrix_are_rows():
 def test_bad_input(settings, message):
     X, y = [[0.0, 1.0], [2.0, 0.0], [1.0, 1.0]], [0, 1, 0]
     with pytest.raises(ValueError, match=message):
-        KernelPerceptron(**{"fit_intercept": False, "order": "cyclic", **settings}).fit(X, y)
+        classic_kernel(**{"fit_intercept": False, "order": "cyclic", **settings}).fit(X, y)
 
 
 def test_a_matrix_that_does_not_fit_into_memory(monkeypatch):
@@ -264,7 +265,7 @@ def test_weights_that_cancel_are_no_reason_to_refuse_a_kernel():
         y = rng.integers(0, 2, 5)
         if 0 < y.sum() < 5:
             settings = {"order": "cyclic", "fit_intercept": False, "max_epochs": 4, "eta": 0.1}
-            model = KernelPerceptron("linear", **settings).fit(X, y)
+            model = classic_kernel("linear", **settings).fit(X, y)
             cancelled += abs(model.decision_function(X)).max() < 1e-9
     assert cancelled > 20
 
@@ -272,14 +273,14 @@ def test_weights_that_cancel_are_no_reason_to_refuse_a_kernel():
 def test_a_bound_that_rounding_cannot_undercut():
     """Nearly the same row in both classes: separable, although K cannot tell them apart."""
     X, y = np.array([[1.0, 0.0], [1.0, 1e-9]]), [0, 1]
-    model = KernelPerceptron("linear", order="cyclic", fit_intercept=False, max_epochs=5).fit(X, y)
+    model = classic_kernel("linear", order="cyclic", fit_intercept=False, max_epochs=5).fit(X, y)
     assert model.certificate_.margin_bound >= 5e-10
     assert model.certificate_.separable is None
 
 
 def test_rows_of_zeros_are_told_apart_from_bad_kernels():
     with pytest.warns(ConvergenceWarning, match="4 rows are all zeros"):
-        model = KernelPerceptron("linear", fit_intercept=False).fit(np.zeros((4, 2)), [0, 1, 0, 1])
+        model = classic_kernel("linear", fit_intercept=False).fit(np.zeros((4, 2)), [0, 1, 0, 1])
     assert model.predict(np.zeros((2, 2))).tolist() == [0, 0]
 
 
@@ -291,14 +292,12 @@ def test_a_kernel_scaled_by_all_rows_is_not_rebuilt_from_some():
         ("auto", "rbf", True),
         ("scale", "linear", True),
     ]:
-        model = KernelPerceptron(kernel, gamma=gamma, order="cyclic", max_epochs=200).fit(X, y)
+        model = classic_kernel(kernel, gamma=gamma, order="cyclic", max_epochs=200).fit(X, y)
         assert model.certificate_.reproducible == reproducible
         assert (model.certificate_.generalization_bound() is not None) == reproducible
         if reproducible and model.converged_:
             rows = model.support_
-            again = KernelPerceptron(kernel, gamma=gamma, order="cyclic", max_epochs=200).fit(
-                X[rows], y[rows]
-            )
+            again = classic_kernel(kernel, gamma=gamma, order="cyclic", max_epochs=200).fit(X[rows], y[rows])
             assert np.array_equal(again.dual_coef_, model.dual_coef_)
 
 
@@ -306,8 +305,8 @@ def test_kernels_that_are_no_kernels():
     X = np.array([[1, 0.9], [1, -0.9], [1, 0.5], [-1, 0.9], [-1, -0.9], [-1, 0.0]])
     y = [1, 1, 1, 0, 0, 0]
     with pytest.raises(ValueError, match=r"not positive semidefinite: \|K\(x, z\)\| >"):
-        KernelPerceptron(lambda A, B: A[:, :1] @ B[:, :1].T - A[:, 1:] @ B[:, 1:].T, order="cyclic").fit(X, y)
-    model = KernelPerceptron("sigmoid", gamma=0.1, order="cyclic", max_epochs=20).fit(X, y)
+        classic_kernel(lambda A, B: A[:, :1] @ B[:, :1].T - A[:, 1:] @ B[:, 1:].T, order="cyclic").fit(X, y)
+    model = classic_kernel("sigmoid", gamma=0.1, order="cyclic", max_epochs=20).fit(X, y)
     assert model.certificate_.margin_bound is None
 
 
@@ -315,28 +314,28 @@ def test_a_matrix_of_other_rows_is_not_certified():
     rng = np.random.default_rng(3)
     X, others = rng.standard_normal((2, 40, 2))
     y = X[:, 0] > 0
-    model = KernelPerceptron("precomputed", random_state=0).fit(rbf_kernel(X), y)
+    model = classic_kernel("precomputed", random_state=0).fit(rbf_kernel(X), y)
     with pytest.raises(ValueError, match="is not symmetric"):
         certify(model, rbf_kernel(others, X), y)
 
 
 def test_a_function_may_return_a_sparse_matrix():
     X, y = XOR
-    model = KernelPerceptron(lambda A, B: A @ B.T, random_state=0, max_epochs=3).fit(sp.csr_array(X), y)
-    plain = KernelPerceptron("linear", random_state=0, max_epochs=3).fit(X, y)
+    model = classic_kernel(lambda A, B: A @ B.T, random_state=0, max_epochs=3).fit(sp.csr_array(X), y)
+    plain = classic_kernel("linear", random_state=0, max_epochs=3).fit(X, y)
     assert np.array_equal(model.dual_coef_, plain.dual_coef_)
 
 
 def test_gamma_scale_is_that_of_svc():
     X = np.random.default_rng(0).standard_normal((30, 3)) + 1e6
     y = X[:, 0] > 1e6
-    model = KernelPerceptron(max_epochs=2, random_state=0).fit(X, y)
+    model = classic_kernel(max_epochs=2, random_state=0).fit(X, y)
     assert model.gamma_ == SVC().fit(X, y)._gamma
 
 
 def test_a_fit_that_fails_leaves_the_model_as_it_was():
     X, y = XOR
-    model = KernelPerceptron(random_state=0).fit(X, y)
+    model = classic_kernel(random_state=0).fit(X, y)
     before = dict(vars(model))
     with pytest.raises(ValueError, match="K"):
         model.set_params(kernel=lambda A, B: 5.0 - A @ B.T).fit(3 * X, y)

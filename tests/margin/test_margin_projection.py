@@ -14,9 +14,10 @@ from sklearn.base import clone
 from sklearn.exceptions import DataDimensionalityWarning, NotFittedError
 from sklearn.pipeline import make_pipeline
 
-from perceptrons import MarginProjection, Perceptron, load, save
+from perceptrons import MarginProjection, load, save
 from perceptrons.synthetic import separable
 from perceptrons.theory.projection import lemma_dimension, project, projection_dimension, projection_matrix
+from tests.margin.classic import classic
 from tests.naive import best_margin as naive
 
 
@@ -236,13 +237,13 @@ def test_float32_is_kept():
 
 def test_the_margin_reported_is_that_of_the_perceptron():
     X, y = blobs()
-    model = make_pipeline(MarginProjection(30, random_state=1), Perceptron(random_state=0)).fit(X, y)
+    model = make_pipeline(MarginProjection(30, random_state=1), classic(random_state=0)).fit(X, y)
     assert model.score(X, y) == 1.0
     projection, learner = model[0], model[1]
-    direct = Perceptron(random_state=0).fit(X, y).certificate_
+    direct = classic(random_state=0).fit(X, y).certificate_
     assert direct.margin <= projection.margin_ * (1 + 1e-6) <= direct.margin_bound * (1 + 1e-5)
     # after the projection the perceptron takes the largest norm anew
-    same = Perceptron(intercept_scaling=projection.report_.after[0].lift, random_state=0)
+    same = classic(intercept_scaling=projection.report_.after[0].lift, random_state=0)
     certificate = same.fit(projection.transform(X), y).certificate_
     assert certificate.margin <= projection.projected_margin_ * (1 + 1e-6)
     assert projection.projected_margin_ <= certificate.margin_bound * (1 + 1e-6)
@@ -394,7 +395,7 @@ def test_saved_and_loaded(tmp_path, labels):
 
 def test_a_pipeline_is_saved_and_loaded(tmp_path):
     X, y = blobs()
-    model = make_pipeline(MarginProjection(9, random_state=3), Perceptron(random_state=0)).fit(X, y)
+    model = make_pipeline(MarginProjection(9, random_state=3), classic(random_state=0)).fit(X, y)
     save(model, tmp_path / "pipeline.json")
     twin = load(tmp_path / "pipeline.json")
     assert (twin.predict(X) == model.predict(X)).all()

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from perceptrons import Perceptron, certify, verify
+from perceptrons import certify, verify
 from perceptrons.synthetic import separable, two_point
 from perceptrons.theory import bounds
+from tests.margin.classic import classic
 from tests.naive.best_margin import best_margin
 from tests.sizes import cases
 
@@ -65,7 +66,7 @@ def test_updates_and_margins_obey_the_bounds(name, jit):
         X, y, _ = separable(int(rng.integers(5, 80)), n, margin=eps * R, radius=R, random_state=case)
         if len(set(y)) == 1:
             X[0], y[0] = -X[0], -y[0]
-        model = Perceptron(
+        model = classic(
             **settings, order=orders[case % 4], fit_intercept=False, max_epochs=100_000, random_state=case
         ).fit(X, y)
         certificate, best = model.certificate_, eps * R
@@ -80,7 +81,7 @@ def test_updates_and_margins_obey_the_bounds(name, jit):
         assert certificate.update_bound == pytest.approx(most_updates(R, certificate.margin))
         assert (model.predict(X) == y).all()
         verify(certificate, model, X, y)
-        sparse = Perceptron(**model.get_params()).fit(sp.csr_array(X), y)
+        sparse = classic(**model.get_params()).fit(sp.csr_array(X), y)
         assert sparse.n_updates_ == model.n_updates_
         ran += 1
     assert ran == cases(200, share=5)
@@ -100,7 +101,7 @@ def test_the_best_margin_lies_inside_every_interval(result):
             y[0] *= -1
         steps = ["fixed", "absolute", "fractional", "passive-aggressive"]
         step = str(rng.choice(steps[:3] if case % 5 in (0, 3, 4) else steps))
-        model = Perceptron(
+        model = classic(
             step=step,
             margin=[0.0, 0.3, (0.1, 0.2), "adaptive", "growing"][case % 5],
             order=["cyclic", "shuffle", "worst", "active"][case % 4],
@@ -123,16 +124,14 @@ def test_the_best_margin_lies_inside_every_interval(result):
 def test_tol_certifies_a_margin_near_the_best(settings):
     for case in range(cases(20, share=2)):
         X, y, _ = separable(40, 4, margin=0.2, random_state=case)
-        model = Perceptron(**settings, tol=0.2, fit_intercept=False, max_epochs=20_000, random_state=0).fit(
-            X, y
-        )
+        model = classic(**settings, tol=0.2, fit_intercept=False, max_epochs=20_000, random_state=0).fit(X, y)
         certificate = model.certificate_
         assert model.converged_
         assert certificate.margin >= 0.8 * certificate.margin_bound
         assert certificate.margin >= 0.8 * 0.2
         assert model.history_["margin"][-1] == pytest.approx(certificate.margin)
         if settings == {"order": "worst"}:
-            early = Perceptron(**model.get_params()).set_params(max_epochs=2).fit(X, y)
+            early = classic(**model.get_params()).set_params(max_epochs=2).fit(X, y)
             assert model.history_["margin"][2] == pytest.approx(early.certificate_.margin)
         assert certificate.generalization_bound() is None
 
@@ -140,7 +139,7 @@ def test_tol_certifies_a_margin_near_the_best(settings):
 def test_without_violations_and_with_an_open_gap_it_says_so():
     X, y, _ = separable(40, 4, margin=0.2, random_state=0)
     with pytest.warns(match="not certified to be within tol=0.001"):
-        model = Perceptron(tol=0.001, random_state=0).fit(X, y)
+        model = classic(tol=0.001, random_state=0).fit(X, y)
     assert not model.converged_
 
 
@@ -148,7 +147,7 @@ def test_two_points_need_as_many_updates_as_the_bound_says():
     """The remark after Theorem 2.3: the bound (1/eps)^(2/(2-alpha)) is sharp up to a constant."""
     for eps in (0.2, 0.1, 0.05):
         X, y = two_point(eps)
-        model = Perceptron(
+        model = classic(
             margin="infinity", alpha=1.5, fit_intercept=False, order="cyclic", max_epochs=10**6
         ).fit(X, y)
         assert 0.05 * eps**-4 <= model.n_updates_ <= eps**-4
@@ -157,11 +156,11 @@ def test_two_points_need_as_many_updates_as_the_bound_says():
 def test_inseparable_rows_are_certified_so():
     """Two contradictory rows: their corrections cancel exactly, and no margin is possible."""
     X, y = np.array([[1.0, 2.0], [1.0, 2.0], [3.0, 1.0]]), np.array([0, 1, 1])
-    model = Perceptron(order="cyclic", max_epochs=200, fit_intercept=False).fit(X[:2], y[:2])
+    model = classic(order="cyclic", max_epochs=200, fit_intercept=False).fit(X[:2], y[:2])
     assert model.certificate_.margin_bound == 0.0
     assert model.certificate_.separable is False
     assert certify(model, X[:2], [1, 1]).separable is None  # other labels: the duals prove nothing
-    model = Perceptron(max_epochs=2000, random_state=0).fit(X, y)
+    model = classic(max_epochs=2000, random_state=0).fit(X, y)
     assert model.certificate_.separable is None
     assert model.certificate_.margin_bound <= 2 * model.certificate_.radius / np.sqrt(model.n_updates_)
     verify(model.certificate_, model, X, y)
@@ -173,7 +172,7 @@ def test_lifting_with_the_radius_costs_at_most_a_root_of_two():
     with_radius = best_margin(X, [-1, 1], rho_squared=1001.0**2)
     assert with_radius >= 1 / np.sqrt(2) * (1 - 1e-6)
     assert best_margin(X, [-1, 1], rho_squared=1.0) < 1e-2
-    model = Perceptron(max_epochs=10**7, order="cyclic").fit(X, y)
+    model = classic(max_epochs=10**7, order="cyclic").fit(X, y)
     assert model.converged_
     assert model.certificate_.margin <= with_radius <= model.certificate_.margin_bound
 
@@ -183,7 +182,7 @@ def test_defaults_leave_no_errors_on_separable_sets(jit):
     """scikit-learn's default perceptron leaves errors on about half of such sets, without a word."""
     for case in range(cases(200, share=5)):
         X, y, _ = separable(200 if jit else 40, 10, margin=0.01 if jit else 0.1, random_state=case)
-        model = Perceptron(random_state=case).fit(X, y)
+        model = classic(random_state=case).fit(X, y)
         assert model.converged_
         assert model.score(X, y) == 1.0
 
@@ -193,5 +192,5 @@ def test_steps_that_die_out_may_not_converge():
     failed = 0
     for case in range(20):
         X, y, _ = separable(30, 5, margin=0.02, random_state=case)
-        failed += not Perceptron(eta=lambda t: 2.0**-t, max_epochs=60, order="cyclic").fit(X, y).converged_
+        failed += not classic(eta=lambda t: 2.0**-t, max_epochs=60, order="cyclic").fit(X, y).converged_
     assert failed >= 10

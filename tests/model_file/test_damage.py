@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from perceptrons import KernelPerceptron, Perceptron, TableEncoder, certify, load, save
+from perceptrons import Perceptron, TableEncoder, certify, load, save
+from tests.margin.classic import classic, classic_kernel
 from tests.sizes import cases
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -36,15 +37,15 @@ def models():
     """One of each kind: (model, rows to try it on)."""
     names = pd.DataFrame(X, columns=["p", "q", "r"])
     short = {"max_epochs": 2, "random_state": 0}
-    yield Perceptron(**short, result="average").fit(X, CODES), X
-    yield Perceptron(**short, result="pocket", warm_start=True).fit(names, np.array(["n", "y"])[CODES]), names
-    yield Perceptron(**short, margin="growing").fit(X.astype(np.float32), np.arange(12) % 3), X
-    yield Perceptron(order="cyclic").partial_fit(X, CODES, classes=[0, 1]).partial_fit(X, CODES), X
-    yield Perceptron(**short, eta=half, margin=(0.5, 1.0), order="worst").fit(X, CODES == 1), X
-    yield make_pipeline(StandardScaler(), Perceptron(**short, order="active")).fit(X, CODES), X
-    yield make_pipeline(TableEncoder(), Perceptron(**short)).fit(FRAME, CODES), FRAME
-    yield KernelPerceptron(**short, result="pocket").fit(names, CODES), names
-    yield KernelPerceptron("poly", **short).fit(sp.csr_array(X), np.arange(12) % 3), X
+    yield classic(**short, result="average").fit(X, CODES), X
+    yield classic(**short, result="pocket", warm_start=True).fit(names, np.array(["n", "y"])[CODES]), names
+    yield classic(**short, margin="growing").fit(X.astype(np.float32), np.arange(12) % 3), X
+    yield classic(order="cyclic").partial_fit(X, CODES, classes=[0, 1]).partial_fit(X, CODES), X
+    yield classic(**short, eta=half, margin=(0.5, 1.0), order="worst").fit(X, CODES == 1), X
+    yield make_pipeline(StandardScaler(), classic(**short, order="active")).fit(X, CODES), X
+    yield make_pipeline(TableEncoder(), classic(**short)).fit(FRAME, CODES), FRAME
+    yield classic_kernel(**short, result="pocket").fit(names, CODES), names
+    yield classic_kernel("poly", **short).fit(sp.csr_array(X), np.arange(12) % 3), X
 
 
 @pytest.fixture(scope="module")

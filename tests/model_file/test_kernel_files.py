@@ -9,8 +9,9 @@ import jsonschema
 import numpy as np
 import pytest
 
-from perceptrons import KernelPerceptron, Perceptron, save, verify
+from perceptrons import save, verify
 from perceptrons.model_file import schema
+from tests.margin.classic import classic, classic_kernel
 from tests.model_file.test_save_load import CODES, LAYOUTS, SCHEMA, X, again, equal
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -46,7 +47,7 @@ def test_every_policy_and_kernel(path):
             continue
         rows = LAYOUTS[[*LAYOUTS][number % 4 if kernel != "laplacian" else 0]](X)
         y = CODES if number % 3 else np.arange(24) % 3
-        model = KernelPerceptron(
+        model = classic_kernel(
             kernel,
             step=step,
             order=order,
@@ -67,16 +68,16 @@ def test_every_policy_and_kernel(path):
 
 def test_given_matrices_and_functions(path):
     K = X @ X.T
-    model = KernelPerceptron("precomputed", random_state=0).fit(K, CODES)
+    model = classic_kernel("precomputed", random_state=0).fit(K, CODES)
     twin = again(model, path)
     assert equal(model.decision_function(K), twin.decision_function(K))
     verify(twin.certificate_, twin, K, CODES)
     path.unlink()
-    model = KernelPerceptron(lambda A, B: A @ B.T, random_state=0).fit(X, CODES)
+    model = classic_kernel(lambda A, B: A @ B.T, random_state=0).fit(X, CODES)
     with pytest.raises(ValueError, match="its kernel is a function, which a file cannot hold"):
         save(model, path)
     assert not path.exists()
-    model = KernelPerceptron(eta=lambda t: 1 / t, random_state=0).fit(X, CODES)
+    model = classic_kernel(eta=lambda t: 1 / t, random_state=0).fit(X, CODES)
     assert again(model, path).eta.name.endswith("<lambda>")
 
 
@@ -98,7 +99,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("place", "value"), WRONG, ids=lambda value: str(value)[-30:])
 def test_the_schema_refuses_what_is_obviously_wrong(path, place, value):
-    save(Perceptron(max_epochs=3, random_state=0).fit(X, CODES), path)
+    save(classic(max_epochs=3, random_state=0).fit(X, CODES), path)
     document = json.loads(path.read_text())
     SCHEMA.validate(document)
     inner = wrong = copy.deepcopy(document)

@@ -26,6 +26,7 @@ from perceptrons import Perceptron, TableEncoder, load, save, verify
 from perceptrons.model_file import save_load as model_file
 from perceptrons.model_file import schema
 from perceptrons.model_file.declarations import LostFunction
+from tests.margin.classic import classic
 from tests.sizes import cases
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -122,7 +123,7 @@ def test_settings_in_every_layout(path, quick):
         for layout in layouts:
             rows = LAYOUTS[layout](X.astype(chance.choice([np.float64, np.float32])))
             y = CODES if chance.random() < 0.7 else np.arange(24) % 3
-            model = Perceptron(**settings, max_epochs=3, random_state=1).fit(rows, y)
+            model = classic(**settings, max_epochs=3, random_state=1).fit(rows, y)
             twin = again(model, path) if chance.random() < 0.1 else save(model, path) or load(path)
             assert_same(model, twin, rows)
             verify(twin.certificate_, twin, rows, y)
@@ -146,7 +147,7 @@ def test_settings_in_every_layout(path, quick):
 )
 def test_other_settings(path, quick, layout, settings):
     rows = LAYOUTS[layout](X)
-    model = Perceptron(**settings, max_epochs=4).fit(rows, CODES)
+    model = classic(**settings, max_epochs=4).fit(rows, CODES)
     twin = again(model, path)
     assert_same(model, twin, rows)
     verify(twin.certificate_, twin, rows, CODES)
@@ -168,7 +169,7 @@ LABELS = [
 
 @pytest.mark.parametrize("labels", LABELS, ids=lambda labels: f"{labels.dtype}-{len(np.unique(labels))}")
 def test_labels(path, quick, labels):
-    model = Perceptron(max_epochs=3, random_state=0).fit(X, labels)
+    model = classic(max_epochs=3, random_state=0).fit(X, labels)
     twin = again(model, path)
     assert_same(model, twin, X)
     assert twin.predict(X).dtype == labels.dtype
@@ -178,7 +179,7 @@ def test_labels(path, quick, labels):
 @pytest.mark.parametrize("classes", [[b"no", b"yes\xff"], np.array([3, 4], object)])
 def test_labels_of_streams(path, quick, classes):
     y = np.array(classes)[CODES]
-    model = Perceptron().partial_fit(X, y, classes=classes)
+    model = classic().partial_fit(X, y, classes=classes)
     twin = again(model, path)
     assert_same(model, twin, X)
     assert equal(model.partial_fit(X, y).coef_, twin.partial_fit(X, y).coef_)
@@ -186,7 +187,7 @@ def test_labels_of_streams(path, quick, classes):
 
 def test_labels_that_are_numpys_own_numbers_in_an_object_array(path, quick):
     classes = np.array([*np.array([3, 4])], object)
-    model = Perceptron().partial_fit(X, classes[CODES], classes=classes)
+    model = classic().partial_fit(X, classes[CODES], classes=classes)
     assert (
         again(model, path, n=np.int64(3), x=np.float32(0.5)).predict(X).tolist() == model.predict(X).tolist()
     )
@@ -196,7 +197,7 @@ def test_labels_that_are_numpys_own_numbers_in_an_object_array(path, quick):
 @pytest.mark.parametrize("settings", [{}, {"result": "average", "margin": "growing"}, {"order": "cyclic"}])
 def test_streams(path, quick, layout, settings):
     batches = [(LAYOUTS[layout](X[i : i + 8]), CODES[i : i + 8]) for i in (0, 8, 16)]
-    model = Perceptron(**settings, random_state=2).partial_fit(*batches[0], classes=[0, 1])
+    model = classic(**settings, random_state=2).partial_fit(*batches[0], classes=[0, 1])
     model.partial_fit(*batches[1])
     twin = again(model, path)
     assert_same(model, twin, batches[1][0])
@@ -209,14 +210,14 @@ def test_streams(path, quick, layout, settings):
 
 def test_what_earlier_fits_left_is_kept(path, quick):
     """A pocket outlives a change to result='last', an average a stream that no longer asks for it."""
-    model = Perceptron(result="pocket", warm_start=True, max_epochs=2, random_state=0).fit(X, CODES)
+    model = classic(result="pocket", warm_start=True, max_epochs=2, random_state=0).fit(X, CODES)
     model.set_params(result="last").fit(X, CODES)
     assert model._memories[0].pocket is not None
     assert_same(model, again(model, path), X)
-    model = Perceptron(result="average").partial_fit(X, CODES, classes=[0, 1])
+    model = classic(result="average").partial_fit(X, CODES, classes=[0, 1])
     model.set_params(result="last", intercept_scaling=7.0, fit_intercept=False).partial_fit(X, CODES)
     assert_same(model, again(model, path), X)
-    model = Perceptron(max_epochs=2).fit(X, CODES, coef_init=[1, 2, 3], intercept_init=1)
+    model = classic(max_epochs=2).fit(X, CODES, coef_init=[1, 2, 3], intercept_init=1)
     assert_same(model, again(model, path), X)
     model.set_params(eta=-1, margin="nonsense")  # of no use, but the weights are as they were
     assert_same(model, again(model, path), X)
@@ -227,7 +228,7 @@ def halving(t):
 
 
 def test_a_function_is_lost_by_name(path, quick):
-    model = Perceptron(eta=halving, random_state=0, max_epochs=3, warm_start=True).fit(X, CODES)
+    model = classic(eta=halving, random_state=0, max_epochs=3, warm_start=True).fit(X, CODES)
     twin = again(model, path)
     assert twin.eta == LostFunction("halving") == clone(twin).eta == again(twin, path).eta
     assert equal(twin.coef_, model.coef_)
@@ -242,7 +243,7 @@ def test_a_function_is_lost_by_name(path, quick):
 
 
 def test_a_loaded_model_is_like_any_other(path):
-    model = Perceptron(random_state=0).fit(pd.DataFrame(X, columns=NAMES), CODES)
+    model = classic(random_state=0).fit(pd.DataFrame(X, columns=NAMES), CODES)
     twin = again(model, path, target="class", rows=24, share=0.5, flag=True)
     assert repr(twin) == repr(model)
     assert equal(vars(pickle.loads(pickle.dumps(twin))), vars(model))
@@ -263,7 +264,7 @@ def test_pipelines(path, quick, layout, settings):
     def rows():  # anew for each use: a scaler without copy=True changes them
         return LAYOUTS[layout](X if layout == "CSR" else X * [1, 5, 0] + 0.1)
 
-    model = make_pipeline(StandardScaler(**settings), Perceptron(max_epochs=3)).fit(rows(), CODES)
+    model = make_pipeline(StandardScaler(**settings), classic(max_epochs=3)).fit(rows(), CODES)
     twin = again(model, path)
     for step, other in zip(model, twin, strict=True):
         assert equal(vars(step), vars(other))
@@ -290,21 +291,21 @@ def test_tables(path, quick):
     frame = pd.DataFrame(
         {"age": [20.0, 40, np.nan] * 8, "smokes": [True, False] * 12, "land": list("abcd") * 6}
     )
-    model = make_pipeline(TableEncoder(), Perceptron(max_epochs=3)).fit(frame, CODES)
+    model = make_pipeline(TableEncoder(), classic(max_epochs=3)).fit(frame, CODES)
     twin = again(model, path)
     assert equal(model.decision_function(frame), twin.decision_function(frame))
     assert equal(vars(model[0]), vars(twin[0]))
 
 
 def test_the_checksum_can_be_checked_without_the_library(path):
-    save(Perceptron().fit(X, CODES), path)
+    save(classic().fit(X, CODES), path)
     data = path.read_bytes()
     digits = re.search(rb'"checksum": "sha256:([0-9a-f]{64})"', data)[1]
     assert hashlib.sha256(data.replace(digits, b"0" * 64)).hexdigest().encode() == digits
 
 
 def test_a_person_can_read_it(path):
-    save(Perceptron(margin=(1, 2), max_epochs=3).fit(pd.DataFrame(X, columns=NAMES), CODES), path)
+    save(classic(margin=(1, 2), max_epochs=3).fit(pd.DataFrame(X, columns=NAMES), CODES), path)
     text = path.read_text()
     assert '"feature_names_in_": ["height", "Größe", "x y"],\n' in text
     assert '"margin": {"tuple": [1, 2]},\n' in text
@@ -325,7 +326,7 @@ class Mine(Perceptron):
 
 
 def test_what_cannot_be_saved(path):
-    model = Perceptron().fit(X, CODES)
+    model = classic().fit(X, CODES)
     refused = [
         (
             LogisticRegression().fit(X, CODES),
@@ -341,7 +342,7 @@ def test_what_cannot_be_saved(path):
             clone(model).set_params(max_updates=10**50).fit(X, CODES),
             "max_updates is an integer of more than 40",
         ),
-        (Perceptron().fit(X, np.array(["\ud800", "b"])[CODES]), "half of a character"),
+        (classic().fit(X, np.array(["\ud800", "b"])[CODES]), "half of a character"),
         (StandardScaler().set_output(transform="pandas").fit(X), "_sklearn_output_config"),
     ]
     for other, message in refused:
@@ -351,10 +352,10 @@ def test_what_cannot_be_saved(path):
     with pytest.raises(ValueError, match="coef_ and the rest of the model contradict one another"):
         save(model, path)
     with pytest.raises(NotFittedError):
-        save(Perceptron(), path)
+        save(classic(), path)
     with pytest.raises(NotFittedError):
-        save(make_pipeline(StandardScaler(), Perceptron()), path)
-    half = Perceptron()
+        save(make_pipeline(StandardScaler(), classic()), path)
+    half = classic()
     with pytest.raises(ValueError, match="one class only"):
         half.fit(X, np.zeros(24))
     with pytest.raises(NotFittedError):
@@ -365,11 +366,11 @@ def test_what_cannot_be_saved(path):
 @pytest.mark.parametrize("about", [[], {1: "a"}, {"a": None}, {"a": [1]}, {"a": np.inf}, {"a": 10**41}])
 def test_what_cannot_be_said_about_it(path, about):
     with pytest.raises(ValueError, match="about"):
-        save(Perceptron().fit(X, CODES), path, about=about)
+        save(classic().fit(X, CODES), path, about=about)
 
 
 def test_sizes(path):
-    model = Perceptron().fit(X, CODES)
+    model = classic().fit(X, CODES)
     with pytest.raises(
         ValueError, match=r"more than max_bytes=1,000; raise max_bytes, here and when loading"
     ):

@@ -30,8 +30,25 @@ class Run:
     n_presentations: int
     n_iter: int
     converged: bool
+    stopped: str
     history: list[tuple]  # per epoch: (updates, errors, ||w|| / sum of a)
     updates: list[tuple]  # per correction: (row, tau, beta violated, w after, b after)
+
+
+def median_norm(X):
+    """The power of two 2^k that is the lower median of the rows' norms, each rounded to the nearest: of a row
+    with 2^(2k-1) <= ||x||^2 < 2^(2k+1). Rows of zeros do not count; 1 if there are no others."""
+    powers = sorted(nearest_power(dot(x, x)) for x in X if any(x))
+    return powers[(len(powers) - 1) // 2] if powers else 1.0
+
+
+def nearest_power(squared):
+    power = 1.0
+    while squared >= 2 * power**2:
+        power *= 2
+    while 2 * squared < power**2:
+        power /= 2
+    return power
 
 
 def dot(u, v):
@@ -100,10 +117,12 @@ def misclassified(y, s):
 class Training:
     """The weights, the duals and the counts while they change; rows are named by their index i."""
 
-    def __init__(self, X, y, rule, target, rho_squared, result, tol, max_updates, w, b):
+    def __init__(self, X, y, rule, target, rho_squared, result, tol, max_updates, w, b, min_margin=0.0):
         self.X, self.y, self.rule, self.target, self.rho_squared = X, y, rule, target, rho_squared
         self.result, self.tol, self.max_updates = result, tol, max_updates
         self.m, self.n = len(X), len(X[0])
+        self.least_bound = min_margin * math.sqrt(median_norm(X) ** 2 + rho_squared)
+        self.stopped = "max_epochs"
         self.rows = range(self.m)
         self.q = [dot(x, x) + rho_squared for x in X]
         self.w = [0.0] * self.n if w is None else [float(w_j) for w_j in w]
@@ -159,7 +178,7 @@ class Training:
         self.epoch_fell_short |= self.falls_short(i)
         if may_correct and self.q[i] > 0 and self.violates(i):
             self.correct(i, self.tau(i))
-        if self.result == "average":
+        if self.result in ("auto", "average"):
             self.model_sum = [total + v for total, v in zip(self.model_sum, self.model(), strict=True)]
 
     # Several rows
@@ -176,15 +195,13 @@ class Training:
                 break
 
     def snapshot(self):
-        changing = (self.w, self.b, self.duals, self.updates, self.target, self.model_sum, self.epoch_errors)
-        return self.n_presentations, self.model(), deepcopy(changing)
+        return deepcopy(
+            (self.w, self.b, self.duals, self.updates, self.target, self.model_sum, self.epoch_errors)
+        )
 
     def take_back(self, snapshot):
-        presented, model, changing = snapshot
-        self.epoch_updates -= len(self.updates) - len(changing[3])
-        (self.w, self.b, self.duals, self.updates, self.target, self.model_sum, self.epoch_errors) = changing
-        late = self.n_presentations - presented
-        self.model_sum = [total + late * v for total, v in zip(self.model_sum, model, strict=True)]
+        self.epoch_updates -= len(self.updates) - len(snapshot[3])
+        (self.w, self.b, self.duals, self.updates, self.target, self.model_sum, self.epoch_errors) = snapshot
 
     def scan(self):
         """Present every row under fixed weights; the row furthest below its target. On ties a row that
@@ -228,10 +245,20 @@ class Training:
     def verdict(self):
         """True: stop, converged. False: stop, not converged. None: go on."""
         if self.gap_closed():
-            return True
+            return self.stop(True, "tol")
         if self.out_of_updates():
-            return False
-        return self.tol is None if self.clean_pass() else None
+            return self.stop(False, "max_updates")
+        if self.clean_pass():
+            return self.stop(self.tol is None, "converged")
+        return self.stop(False, "min_margin") if self.has_no_margin() else None
+
+    def has_no_margin(self):
+        """It is proved that no hyperplane has a margin of `min_margin` times the usual norm."""
+        return self.tol is None and self.margin_bound() < self.least_bound
+
+    def stop(self, converged, by):
+        self.stopped = by
+        return converged
 
     def open_epoch(self):
         self.epoch_updates, self.epoch_errors, self.epoch_fell_short = 0, 0, False
@@ -247,7 +274,14 @@ class Training:
         self.open_epoch()
 
     def run(self, converged):
-        model = {"last": self.model(), "pocket": self.pocket, "average": self.average()}[self.result]
+        result = self.result
+        if result == "auto":
+            # weights that separate the rows are not given up for an average that does not, nor for one of
+            # which no theorem speaks, where a margin was asked for
+            plain = self.tol is None and self.target.margin == 0.0
+            ended = self.stopped in ("converged", "tol")
+            result = "last" if ended and not (plain and self.separates(self.average())) else "average"
+        model = {"last": self.model(), "pocket": self.pocket, "average": self.average()}[result]
         hopeless = any(self.q[i] == 0 and self.violates(i) for i in self.rows)
         return Run(
             w=model[: self.n],
@@ -257,9 +291,14 @@ class Training:
             n_presentations=self.n_presentations,
             n_iter=math.ceil(self.n_presentations / self.m),
             converged=converged and not hopeless,
+            stopped=self.stopped,
             history=self.history,
             updates=self.updates,
         )
+
+    def separates(self, model):
+        w, b = model[: self.n], model[self.n]
+        return all(self.y[i] * (dot(w, self.X[i]) + b) > 0 for i in self.rows)
 
     def average(self):
         return [total / max(1, self.n_presentations) for total in self.model_sum]
@@ -279,7 +318,8 @@ def sweep(training, rows, rolling=False):
 
 def active(training, max_epochs):
     """A full pass; then, unless it was clean, passes over the lowest rows until none of them is corrected.
-    When half of the budget is gone all of that is taken back, and full passes follow."""
+    When half of the budget is gone, or no margin worth looking for is left, all of that is taken back (the
+    average counts it as zeros), and full passes follow."""
     for i in training.rows:
         training.present(i)
         if training.out_of_updates():
@@ -289,7 +329,8 @@ def active(training, max_epochs):
         training.before_active = training.before_active or training.snapshot()
         if not training.out_of_updates():
             training.settle(sorted(sorted(training.rows, key=training.excess)[:few]), half)
-        if training.n_presentations >= half and not training.out_of_updates():
+        hopeless = training.n_presentations >= half or training.has_no_margin()
+        if hopeless and not training.out_of_updates():
             training.take_back(training.before_active)
             training.gave_up = True
     verdict = training.verdict()
@@ -308,12 +349,12 @@ def minover(training):
     """Order "worst" with `tol`: the worst row is corrected, violating or not, until the gap closes."""
     i = training.scan()
     if training.gap_closed():
-        return True
+        return training.stop(True, "tol")
     tau = 0 if i is None else training.tau(i)
     if tau <= 0:
-        return False
+        return training.stop(False, "converged")
     training.correct(i, tau)
-    return False if training.out_of_updates() else None
+    return training.stop(False, "max_updates") if training.out_of_updates() else None
 
 
 def perceptron(
@@ -331,13 +372,14 @@ def perceptron(
     rho_squared=0.0,
     max_epochs=1000,
     max_updates=None,
+    min_margin=0.0,
     tol=None,
     w=None,
     b=0.0,
 ) -> Run:
     """Train on the rows X and the labels y = +1 or -1; `permutations` yields one list of rows per epoch."""
     rule, target = Rule(step, eta, ties), Target(margin, alpha)
-    training = Training(X, y, rule, target, rho_squared, result, tol, max_updates, w, b)
+    training = Training(X, y, rule, target, rho_squared, result, tol, max_updates, w, b, min_margin)
     epoch = {
         "cyclic": lambda: sweep(training, training.rows, rolling=step != "passive-aggressive"),
         "shuffle": lambda: sweep(training, next(permutations)),

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from perceptrons import Perceptron
 from perceptrons.neural import Growing, MarginLoss
 from perceptrons.neural.batches import ErrorBatches
 from perceptrons.neural.clocked import ClockedReLU
+from tests.margin.classic import classic
 from tests.naive import neural_batches as naive
 
 MARGINS = [(0.0, lambda t: 0), (3.0, lambda t: 3), (Growing(0.5, scale=2.0), lambda t: 2 * t**0.5)]
@@ -111,7 +111,7 @@ def test_one_error_a_batch_is_the_perceptron(margin, size):
     for _ in range(6):
         X, target = integer_set(rng, 30)
         X[~X.any(axis=1)] = 1  # `Perceptron` passes over rows of zeros, which correct nothing
-        model = Perceptron(step="fixed", margin=margin, order="cyclic", fit_intercept=False, max_epochs=20)
+        model = classic(step="fixed", margin=margin, order="cyclic", fit_intercept=False, max_epochs=20)
         model.fit(X, target)
         network, loss = Numbered(4), MarginLoss(margin, reduction="sum")
         loader = list(zip(*(part.split(size) for part in numbered(X, target)), strict=True))

@@ -12,10 +12,11 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from torch import nn
 
-from perceptrons import MaxMarginPerceptron, Perceptron, certify
+from perceptrons import MaxMarginPerceptron, certify
 from perceptrons.neural import MarginLoss
 from perceptrons.neural.layer import NeuronCertificate, PerceptronLayer
 from perceptrons.synthetic import separable
+from tests.margin.classic import classic
 from tests.naive import neural_layer as naive
 from tests.naive.max_margin import best_margin
 
@@ -144,7 +145,7 @@ def test_weights_of_the_maximum_margin_have_its_certificate(bias, n_classes):
 @pytest.mark.parametrize("bias", [True, False])
 def test_weights_of_a_perceptron(bias):
     X, y, _ = separable(80, 5, margin=0.05, random_state=1)
-    model = Perceptron(fit_intercept=bias, random_state=0).fit(X, y)
+    model = classic(fit_intercept=bias, random_state=0).fit(X, y)
     theirs = certify(model, X, y)
     (ours,) = certified(model.coef_, model.intercept_ if bias else None, X, (y > 0).astype(int))
     assert (ours.separable, ours.n_rows, ours.n_errors) == (theirs.separable, theirs.n_rows, theirs.n_errors)
@@ -276,7 +277,7 @@ def test_training_by_the_margin_loss_is_the_perceptron(beta):
         target = (X @ teacher > 0).astype(int)
         if not 0 < target.sum() < len(target):
             continue
-        model = Perceptron(step="fixed", margin=beta, order="cyclic", fit_intercept=False).fit(X, target)
+        model = classic(step="fixed", margin=beta, order="cyclic", fit_intercept=False).fit(X, target)
         layer, loss = PerceptronLayer(3, 1, bias=False, dtype=torch.float64), MarginLoss(float(beta))
         optimizer = torch.optim.SGD(layer.parameters(), lr=1.0)
         inputs, labels = torch.tensor(X, dtype=torch.float64), torch.tensor(target)

@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from perceptrons import Perceptron, trace
+from perceptrons import trace
 from perceptrons.neural import Adaptive, Growing, MarginLoss
+from tests.margin.classic import classic
 from tests.naive import neural as naive
 from tests.neural.test_loss import DOUBLE, draw, learn
 
@@ -198,7 +199,7 @@ def follow(model, network, loss, X, y, eta, factor=1.0):
 
 
 def rule(eta, margin, bias=False, **how):
-    return Perceptron(
+    return classic(
         step="fixed",
         eta=eta,
         margin=margin,

@@ -98,7 +98,7 @@ def _margin() -> Iterator[tuple[str, Case]]:
         whole = chosen.get("step", "fixed") == "fixed" and chosen.get("margin", 0.0) != "growing"
         lift = {"intercept_scaling": 2} if whole else {}
         for noise in (0.0, 0.1):
-            model = Perceptron(**{"random_state": 3, **lift, **chosen})
+            model = Perceptron(**{"random_state": 3, **chosen, **lift})
             rows = whole_numbers(noise=noise)
             yield f"perceptron-{name}-{noise}", Case(whole, lambda m=model, d=rows: m.fit(*d))
     X, y = whole_numbers(n_classes=4)

@@ -1,24 +1,73 @@
-"""Visiting orders: every row once, block by block, as the seed says."""
+"""Visiting orders: every row once, mixed well, as the seed says."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perceptrons.rows import order
+from perceptrons.rows.order import BLOCK, FEW, GROUP, GROUP_ROWS, deal, permutations, shuffled
+
+pytestmark = pytest.mark.kernels
 
 
-@settings(deadline=None)
-@given(st.integers(1, 700), st.integers(0, 1000))
-def test_a_shuffle_visits_every_row_once_block_by_block(m, seed):
-    visited = order.shuffled(m, np.random.RandomState(seed))
-    assert sorted(visited.tolist()) == list(range(m))
-    blocks = visited // order.BLOCK
-    assert (np.diff(blocks.astype(int)) != 0).sum() == -(-m // order.BLOCK) - 1
+@settings(deadline=None, max_examples=60)
+@given(st.integers(1, 4 * FEW), st.integers(0, 1000))
+def test_a_shuffle_visits_every_row_once(m, seed):
+    visited = shuffled(m, np.random.RandomState(seed))
+    assert np.array_equal(np.sort(visited.rows), np.arange(m))
+    assert len(visited.blocks) == (m // BLOCK if m > FEW else 0)
+
+
+def test_groups_are_what_their_blocks_hold():
+    for m in (FEW + 1, 20_000, 20_003, 64 * 1024):
+        visited = shuffled(m, np.random.RandomState(m))
+        for group in range(len(visited.blocks) // GROUP):
+            blocks = visited.blocks[group * GROUP : (group + 1) * GROUP]
+            rows = visited.rows[group * GROUP_ROWS : (group + 1) * GROUP_ROWS]
+            assert set((rows // BLOCK * BLOCK).tolist()) == set(blocks.tolist())
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3])
+def test_every_group_has_rows_of_a_class_at_the_end_of_sorted_rows(share):
+    m = 50_000
+    positive = np.arange(m) >= (1 - share) * m
+    visited = shuffled(m, np.random.RandomState(0)).rows
+    groups = positive[visited][: m // GROUP_ROWS * GROUP_ROWS].reshape(-1, GROUP_ROWS)
+    assert abs(groups.mean(axis=1) - share).max() <= 2 / GROUP  # two blocks more or less
+    assert groups.any(axis=1).all()
 
 
 def test_shuffles_differ_from_epoch_to_epoch_and_follow_the_seed():
-    first, again = (order.generators(3, 2) for _ in range(2))
-    one, two = order.shuffled(200, first[0]), order.shuffled(200, first[0])
-    assert not np.array_equal(one, two)
-    assert np.array_equal(one, order.shuffled(200, again[0]))
-    assert not np.array_equal(one, order.shuffled(200, again[1]))
+    for m in (200, 2 * FEW):
+        first, again = (order.generators(3, 2) for _ in range(2))
+        one, two = shuffled(m, first[0]).rows, shuffled(m, first[0]).rows
+        assert not np.array_equal(one, two)
+        assert np.array_equal(one, shuffled(m, again[0]).rows)
+        assert not np.array_equal(one, shuffled(m, again[1]).rows)
+
+
+def test_permutations_are_the_same_drawn_together_or_one_by_one():
+    together = permutations(50, 7, np.random.RandomState(3))
+    rng = np.random.RandomState(3)
+    assert together.tolist() == [shuffled(50, rng).rows.tolist() for _ in range(7)]
+
+
+def test_rows_are_dealt_as_fisher_and_yates_say():
+    bits = np.random.RandomState(0).randint(2**32, size=(5, 40), dtype=np.uint32)
+    orders = np.empty((5, 40), np.uint32)
+    deal(bits, orders)
+    for numbers, found in zip(bits.tolist(), orders.tolist(), strict=True):
+        dealt = []
+        for i, number in enumerate(numbers):
+            place = number * (i + 1) // 2**32
+            dealt.append(i)
+            dealt[i], dealt[place] = dealt[place], dealt[i]
+        assert found == dealt
+
+
+def test_every_permutation_is_as_likely():
+    drawn = permutations(4, 24_000, np.random.RandomState(0))
+    counts = np.unique(drawn, axis=0, return_counts=True)[1]
+    assert len(counts) == 24
+    assert abs(counts - 1000).max() < 150  # nearly five standard deviations

@@ -215,4 +215,4 @@ def _training(result: Any) -> str:
     notes = "; ".join(note.removesuffix(" reached") for note in result.notes)
     if result.converged:
         return f"converged ({notes} in a fold)" if notes else "converged"
-    return notes
+    return notes or (result.stopped or "")

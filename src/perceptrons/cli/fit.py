@@ -140,7 +140,7 @@ def _outcome(model: Any, X: Any, y: Any) -> dict[str, Any]:
 def _report(
     data: Any, model: Any, learner: str, outcome: dict[str, Any], notes: list[str], out: Path | None
 ) -> dict[str, Any]:
-    from ..describe import margin_of, size_of
+    from ..describe import margin_of, size_of, stopped_of
     from .words import as_dicts, bytes_of, rules_of
 
     size = size_of(model)
@@ -152,6 +152,7 @@ def _report(
         "size": size and asdict(size),
         "margin": margin_of(model),
         "converged": getattr(model, "converged_", None),
+        "stopped": stopped_of(model),
         "certificates": as_dicts(model.certificate_, model) if hasattr(model, "certificate_") else [],
         "rules": rules_of(model),
         "bytes": bytes_of(model),

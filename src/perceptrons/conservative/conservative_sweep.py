@@ -20,7 +20,8 @@ import numpy as np
 
 from .._types import Array
 from ..compiled import compiled
-from ..rows.layouts import stream
+from ..rows.layouts import stream_group
+from ..rows.order import GROUP_ROWS
 from ..rows.standardized import correct, score
 
 REJECTED, WRONG, RIGHT = 0, 1, 2
@@ -55,18 +56,17 @@ class Assessment(NamedTuple):
 
 
 @compiled
-def sweep(X, rows, y, order, block, steps, symmetric, runs):
+def sweep(X, rows, y, order, steps, symmetric, runs):
     """Present the rows in this order to all runs; `rows` are those of X, not standardized.
 
-    `block` > 0: the order visits aligned blocks of that many rows, each streamed beforehand. What is returned
-    means nothing; it keeps the compiler from dropping that.
+    Groups of blocks are read beforehand. What is returned means nothing; it keeps the compiler from dropping
+    that.
     """
-    bands, first_row, last_row, echo = runs.bands, 0, 0, 0.0
-    for i in order:
-        if block > 0 and not first_row <= i < last_row:
-            first_row = np.int64(i) // block * block
-            last_row = min(first_row + block, y.size)
-            echo += stream(rows, first_row, last_row)
+    bands, echo = runs.bands, 0.0
+    for position in range(order.rows.size):
+        if order.blocks.size > 0 and position % GROUP_ROWS == 0:
+            echo += stream_group(rows, order.blocks, position // GROUP_ROWS)
+        i = order.rows[position]
         label = POSITIVE if y[i] > 0 else NEGATIVE
         for r in range(len(runs.intercepts)):
             s = score(X, i, runs.weights[r]) + runs.intercepts[r]

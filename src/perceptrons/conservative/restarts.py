@@ -8,7 +8,7 @@ import numpy as np
 from .._types import Array
 from ..rejection.costs import Prices
 from ..rows.encode import Encoded
-from ..rows.order import starting_points, visits
+from ..rows.order import shuffled, starting_points
 from ..rows.standardized import enter, leave, standardized
 from .conservative_parameters import CPLR2, ConservativeParameters, steps_of
 from .conservative_sweep import Assessment, CplrRuns, assess, largest_scores, sweep
@@ -46,8 +46,7 @@ def train(
     found = Assessment(np.empty(n_runs), np.zeros(n_runs, bool))
     while epoch < parameters.max_epochs and not found.separated.any():  # nothing is better
         epoch += 1
-        order, block = visits(len(y), rng)
-        sweep(X, data.X, y, order, block, steps, parameters.symmetric, runs)
+        sweep(X, data.X, y, shuffled(len(y), rng), steps, parameters.symmetric, runs)
         assess(X, y, prices, batch, parameters.symmetric, runs, scores, found)
         keep_best(best, X, runs, found)
     return TrainedRuns(best, parameters.step_sizes[best.run % len(parameters.step_sizes)], epoch)

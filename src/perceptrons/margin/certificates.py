@@ -149,6 +149,7 @@ def _certificate(model: Any, k: int, data: Encoded, signs: Array, batch: bool) -
         soft_margin=None if look.soft is None else look.soft[0],
         soft_margin_bound=None if look.soft is None else look.soft[1],
         witness=look.witness,
+        choices=terms.choices,
     )
 
 

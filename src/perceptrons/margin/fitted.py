@@ -5,13 +5,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from sklearn.utils.sparsefuncs import min_max_axis
 
-from ..rows.encode import Encoded, vanishing
+from ..rows.encode import Encoded, is_sparse, vanishing
 from ..theory.certificate import Certificate
-from .epochs import CAPPED, STUCK, Verdict
+from .epochs import CAPPED, MIN_MARGIN, STUCK, SUCCESS, Verdict
 from .memory import Memory, Model
 from .rules import Rule
 from .theorem import Terms
+
+UNEVEN = 1000.0  # columns whose scales differ by more need scaling
+LOOKED_AT = 4096  # rows, evenly spread, that show the scales
 
 
 def publish(model: Any, memories: Sequence[Memory], terms: Terms) -> list[Model]:
@@ -30,6 +34,8 @@ def publish(model: Any, memories: Sequence[Memory], terms: Terms) -> list[Model]
         [int(memory.clock[name][0]) for memory in memories] for name in ("updates", "presentations")
     )
     model.n_rows_ = memories[0].n_rows
+    stopped = [memory.stopped for memory in memories]
+    model.stopped_ = stopped[0] if one else np.array(stopped)
     model.n_updates_ = updates[0] if one else np.array(updates)
     model.n_presentations_ = presentations[0] if one else np.array(presentations)
     model.n_iter_ = max(1, -(-max(presentations) // model.n_rows_))
@@ -50,9 +56,10 @@ def count_hopeless(data: Encoded, rule: Rule, memories: Sequence[Memory]) -> int
 
 
 def complaint(
-    model: Any, certificates: Sequence[Certificate], verdicts: Sequence[Verdict], hopeless: int
-) -> str:
-    """What went wrong, and what to change."""
+    model: Any, certificates: Sequence[Certificate], verdicts: Sequence[Verdict], hopeless: int, uneven: bool
+) -> str | None:
+    """What went wrong, and what to change; None if nothing did. That it was proved that no hyperplane has a
+    margin worth looking for is an ordinary end, unless the columns, `uneven`, may be to blame."""
     if hopeless:
         return (
             f"{hopeless} rows are all zeros and fit_intercept=False: no hyperplane through the origin "
@@ -63,16 +70,33 @@ def complaint(
             f"No row violates its target, but the margin is not certified to be within tol={model.tol} of "
             "the best. Use order='worst', which goes on until it is."
         )
-    cap = "max_updates" if CAPPED in verdicts else "max_epochs"
     shares = [certificate.n_errors / certificate.n_rows for certificate in certificates]
     wrong = max(shares)
     which = f" (class {model.classes_[shares.index(wrong)]} against the rest)" if len(shares) > 1 else ""
+    scale = " The scales of the columns differ by a factor of more than 1,000: use StandardScaler."
+    if all(verdict in (*SUCCESS, MIN_MARGIN) for verdict in verdicts):
+        stopped = (
+            f"Stopped by min_margin={model.min_margin} with {wrong:.1%} of the training rows wrong{which}."
+        )
+        return stopped + scale if uneven and MIN_MARGIN in verdicts else None
+    cap = "max_updates" if CAPPED in verdicts else "max_epochs"
     message = (
         f"Stopped by {cap}={getattr(model, cap)} with {wrong:.1%} of the training rows wrong{which}. "
         f"Raise {cap}"
     )
     if wrong == 0.0:
         return f"{message}, or ask for less margin."
+    if uneven:
+        return f"{message}.{scale}"
     if model.result == "last":
-        return f"{message}; if the data are not separable, use result='pocket' or 'average'."
+        return f"{message}; if the data are not separable, use result='auto', 'average' or 'pocket'."
     return f"{message}, unless the data are not separable."
+
+
+def is_uneven(matrix: Any) -> bool:
+    """Do the largest values of two columns differ by a factor of more than 1,000? Some rows will tell."""
+    rows = matrix[:: max(1, matrix.shape[0] // LOOKED_AT)]
+    low, high = min_max_axis(rows, axis=0) if is_sparse(rows) else (rows.min(axis=0), rows.max(axis=0))
+    scales = np.maximum(np.abs(low), np.abs(high))
+    scales = scales[scales > 0.0]
+    return bool(len(scales) and scales.max() > UNEVEN * scales.min())

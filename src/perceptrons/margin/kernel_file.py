@@ -7,7 +7,17 @@ import numpy as np
 
 from ..model_file import declarations as file
 from .kernel_values import Kernel, read_kernel
-from .margin_file import CERTIFICATE, HISTORY, TERMS, check_rows, check_vectors, read_terms, require
+from .margin_file import (
+    CERTIFICATE,
+    HISTORY,
+    STOPPED,
+    TERMS,
+    check_rows,
+    check_vectors,
+    read_terms,
+    require,
+    stopped,
+)
 
 _PER_VECTOR = file.Either(
     file.Count(), file.Array(("int64",), ("vectors",))
@@ -26,6 +36,7 @@ FIELDS: dict[str, file.Field] = {
     "n_presentations_": _PER_VECTOR,
     "n_iter_": file.Count(least=1),
     "converged_": file.Flag(),
+    "stopped_": file.IfSet(file.OneOrMore(file.Choice(*STOPPED[1:]), "vectors")),
     "history_": file.OneOrMore(file.Record(dict, {**HISTORY}), "vectors"),
     "certificate_": file.OneOrMore(CERTIFICATE, "vectors"),
     "_terms": TERMS,
@@ -41,6 +52,10 @@ def check_loaded(model: Any) -> None:
     intercept = model._terms.rho_squared * model.dual_coef_.sum(axis=1)
     size = model._terms.rho_squared * np.abs(model.dual_coef_).sum(axis=1)
     require((np.abs(model.intercept_ - intercept) <= 1e-9 * size).all(), "intercept_")
+    if not hasattr(model, "stopped_"):
+        model.stopped_ = [stopped("", model)] * n_vectors if n_vectors > 1 else stopped("", model)
+    if n_vectors > 1:
+        model.stopped_ = np.array(model.stopped_)
     for name in ("n_updates_", "n_presentations_"):
         require(isinstance(getattr(model, name), int) == (n_vectors == 1), name)
     model.lift_ = float(np.sqrt(model._terms.rho_squared))

@@ -19,11 +19,11 @@ from .._types import Array
 from ..base import Threshold, all_or_nothing
 from ..compiled import one_thread
 from ..model_file.declarations import Field
-from ..rows.encode import Encoded, encode, is_sparse
+from ..rows.encode import Encoded, NormCounts, encode, is_sparse
 from ..rows.order import generators
 from ..theory.certificate import lifted_norm
 from .certificates import CLOSE, EPSILON, Examination, certificates_of
-from .epochs import CONVERGED, Run, train
+from .epochs import SUCCESS, Run, train
 from .fitted import complaint, count_hopeless, publish
 from .kernel_file import FIELDS, check_loaded
 from .kernel_values import BATCH, Kernel, given_gram, kernel_norm, read_kernel
@@ -83,12 +83,13 @@ class KernelPerceptron(Threshold):
         margin: Any = 0.0,
         alpha: float = 1.5,
         order: str = "shuffle",
-        result: str = "last",
+        result: str = "auto",
         ties: str = "wrong",
         fit_intercept: bool = True,
-        intercept_scaling: Any = "radius",
+        intercept_scaling: Any = "median",
         max_epochs: int = 1000,
         max_updates: int | None = None,
+        min_margin: float = 0.01,
         tol: float | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -108,6 +109,7 @@ class KernelPerceptron(Threshold):
         self.intercept_scaling = intercept_scaling
         self.max_epochs = max_epochs
         self.max_updates = max_updates
+        self.min_margin = min_margin
         self.tol = tol
         self.random_state = random_state
         self.verbose = verbose
@@ -128,8 +130,9 @@ class KernelPerceptron(Threshold):
         kernel = read_kernel(self, data.matrix)
         gram = kernel.gram(data.matrix)
         smallest, largest = float(gram.diagonal.min()), float(gram.diagonal.max())
-        data = data._replace(X=gram, smallest=smallest, largest=largest)
-        rule = read_rule(self, read_lift(self, largest))
+        norms = NormCounts.of_squares(gram.diagonal)
+        data = data._replace(X=gram, smallest=smallest, largest=largest, norms=norms)
+        rule = read_rule(self, read_lift(self, largest, norms))
         check_radius(rule, largest)
         runs = [self._run(data, kernel, rule, plan, *one) for one in self._vectors(data)]
         memories = [run.memory() for run in runs]
@@ -140,8 +143,8 @@ class KernelPerceptron(Threshold):
         certificates = certificates_of(self, data, batch=False)
         self.certificate_ = certificates[0] if len(certificates) == 1 else certificates
         verdicts, hopeless = [run.verdict for run in runs], count_hopeless(data, rule, memories)
-        self.converged_ = all(verdict == CONVERGED for verdict in verdicts) and not hopeless
-        return None if self.converged_ else complaint(self, certificates, verdicts, hopeless)
+        self.converged_ = all(verdict in SUCCESS for verdict in verdicts) and not hopeless
+        return None if self.converged_ else complaint(self, certificates, verdicts, hopeless, uneven=False)
 
     def _vectors(self, data: Encoded) -> Iterable[tuple[Array, Any]]:
         """The signs of each weight vector, and its source of orders."""
@@ -152,9 +155,11 @@ class KernelPerceptron(Threshold):
         self, data: Encoded, kernel: Kernel, rule: Rule, plan: MarginParameters, signs: Array, rng: Any
     ) -> Run:
         """Train one weight vector, from scores of 0."""
-        before = blank(np.zeros(len(signs)), 0.0, rule, self.result == "average", rng)
+        before = blank(np.zeros(len(signs)), 0.0, rule, self.result, rng)
         state = open_state(before, len(signs), rule, np.float64)
-        run = Run(data.X, signs, rule, plan, before, state, fetch=partial(kernel.fill, data.matrix, data.X))
+        typical = float(np.hypot(data.norms.median(), np.sqrt(rule.rho_squared)))
+        fetch = partial(kernel.fill, data.matrix, data.X)
+        run = Run(data.X, signs, rule, plan, before, state, typical, fetch=fetch)
         train(run)
         return run
 

@@ -10,17 +10,21 @@ import numpy as np
 
 from ..model_file import declarations as file
 from ..model_file.earlier_defaults import with_earlier_defaults
+from ..rows.encode import LOWEST, NormCounts
 from ..theory.certificate import Certificate
+from .epochs import CAPPED, CONVERGED, MIN_MARGIN, TOL
 from .margin_parameters import read_lift, read_parameters, read_rule
-from .memory import Memory, Model, Pocket
+from .memory import AVERAGED, Memory, Model, Pocket
 from .rules import CLOCK, GROWING, Rule
 from .theorem import Terms
 
+STOPPED = ("", CONVERGED, TOL, MIN_MARGIN, "max_epochs", CAPPED)
 _NUMBER = file.Real(finite=False)  # a claim, which `verify` checks
 _WEIGHTS = file.Array(file.FLOATS, ("features",))
 _ROWS, _DUALS = file.Array(("int64",), (".used",)), file.Array(("float64",), (".used",))
 _COUNTS = file.Array(("int64",), (".epochs",))
 _MARGINS = file.Array(("float64",), (".epochs",), finite=False)
+_EXPONENTS = file.Array(("int64",), (".exponents",))
 _MODEL = file.Record(Model, {"w": _WEIGHTS, "b": file.Real(), "rows": _ROWS, "duals": _DUALS})
 
 CERTIFICATE = file.Record(
@@ -41,6 +45,7 @@ CERTIFICATE = file.Record(
         "soft_margin": file.Optional(_NUMBER),
         "soft_margin_bound": file.Optional(_NUMBER),
         "witness": file.Optional(file.Tuples(file.Count(), file.Real())),
+        "choices": file.Real(least=0.0),
     },
 )
 TERMS = file.Record(
@@ -71,25 +76,31 @@ MEMORY = file.Record(
         "pocket": file.Optional(
             file.Record(Pocket, {"errors": file.Count(), "margin": _NUMBER, "model": _MODEL})
         ),
+        "stopped": file.Choice(*STOPPED),
+        "averaged": file.Flag(),
     },
 )
 FIELDS: dict[str, file.Field] = {
     "classes_": file.Labels("classes"),
     **file.COLUMNS,
-    "coef_": file.Array(
-        file.FLOATS, ("vectors", "features")
-    ),  # these two follow from the runs; they are in the
-    "intercept_": file.Array(("float64",), ("vectors",)),  # file for readers in other languages
+    # these two follow from the runs; they are in the file for readers in other languages
+    "coef_": file.Array(file.FLOATS, ("vectors", "features")),
+    "intercept_": file.Array(("float64",), ("vectors",)),
     "converged_": file.Flag(),
     "certificate_": file.OneOrMore(CERTIFICATE, "vectors"),
     "_terms": TERMS,
     "_memories": file.Each(MEMORY, "vectors"),
+    "_norms": file.IfSet(file.Record(NormCounts, {"first": file.Count(LOWEST), "counts": _EXPONENTS})),
 }
 
 
 def check_loaded(model: Any) -> None:
     """Check what was read and derive the rest; weights that the runs do not give are refused."""
     coef, intercept = model.coef_, model.intercept_
+    if not hasattr(model, "_norms"):  # the first model files have none
+        model._norms = NormCounts(0, np.zeros(0, np.int64))
+    require((model._norms.counts >= 0).all() and model._norms.fits(), "norms")
+    model._memories = [memory._replace(stopped=stopped(memory.stopped, model)) for memory in model._memories]
     check_vectors(model, len(model._memories))
     rule = read_terms(model)
     for number, memory in enumerate(model._memories):
@@ -100,6 +111,11 @@ def check_loaded(model: Any) -> None:
     require(model.coef_.dtype == coef.dtype and np.array_equal(model.coef_, coef), "coef_")
     require(np.array_equal(model.intercept_, intercept), "intercept_")
     require(np.isfinite(model.dual_coef_).all(), "memories: the duals")
+
+
+def stopped(by: str, model: Any) -> str:
+    """By what training ended; the first model files tell only whether it converged."""
+    return by or (CONVERGED if model.converged_ else "max_epochs")
 
 
 def require(holds: Any, what: str) -> None:
@@ -122,7 +138,8 @@ def read_terms(model: Any) -> Rule:
     try:
         read_parameters(then)
         rule = read_rule(then, terms.rho_squared)
-        lift = read_lift(then, terms.rho_squared)
+        one = NormCounts.of_squares(np.array([terms.rho_squared]))  # a median is a power of two
+        lift = read_lift(then, terms.rho_squared, one)
     except ValueError as error:
         raise ValueError(f"terms.settings: {str(error).rstrip('.')}") from None
     require(terms.streamed or lift == terms.rho_squared, "terms.rho_squared")  # a stream may change its mind
@@ -133,10 +150,8 @@ def read_terms(model: Any) -> Rule:
 def check_run(memory: Memory, rule: Rule, model: Any, where: str) -> None:
     """Can the run have left this, and can training go on from it?"""
     require(memory.policy == rule.margin, f"{where}.policy")
-    kept = (
-        {0, model.n_features_in_} if model._terms.settings["result"] != "average" else {model.n_features_in_}
-    )
-    require(len(memory.drift) in kept, f"{where}.drift")
+    n, averaged = model.n_features_in_, model._terms.settings["result"] in AVERAGED
+    require(len(memory.drift) in ({n} if averaged else {0, n}), f"{where}.drift")
     for name in ("step", "steps", "beta_negative", "beta_positive", "scale"):
         require(memory.clock[name][0] >= 0, f"{where}.clock.{name}")
     check_rows(memory.rows, memory.n_rows, f"{where}.rows")

@@ -9,12 +9,13 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 from ..checks import flag, is_number, number, one_of
+from ..rows.encode import NormCounts
 from .rules import CONSTANT, FRACTIONAL, INFINITY, MARGINS, PASSIVE_AGGRESSIVE, STEPS, Rule
 
 CHOICES = {
     "step": tuple(STEPS),
     "order": ("cyclic", "shuffle", "worst", "active"),
-    "result": ("last", "average", "pocket"),
+    "result": ("auto", "last", "average", "pocket"),
     "ties": ("wrong", "negative"),
 }
 ROUNDING = 1e-6  # rows scaled to norm 1 may come out a little longer
@@ -27,6 +28,7 @@ class MarginParameters(NamedTuple):
     result: str
     max_epochs: int
     max_updates: int | None
+    min_margin: float
     tol: float | None
     eta: Callable[[int], float] | None  # a step that changes with the number of the correction
     verbose: int
@@ -88,24 +90,29 @@ def read_parameters(model: Any) -> MarginParameters:
         number("max_updates", model.max_updates, "[1, inf)", "use None for no limit", Integral)
     if model.tol is not None:
         number("tol", model.tol, "(0, 1)", "use 0.01, or None to stop when no row violates")
+    min_margin = number("min_margin", model.min_margin, "[0, 1)", "use 0.01, or 0 to go on to max_epochs")
     return MarginParameters(
         order=choose("order", model.order),
         result=choose("result", model.result),
         max_epochs=number("max_epochs", model.max_epochs, "[1, inf)", "use 1000", Integral),
         max_updates=model.max_updates,
+        min_margin=0.0 if model.tol is not None else float(min_margin),  # with tol the gap must close
         tol=model.tol,
         eta=model.eta if callable(model.eta) else None,
         verbose=number("verbose", _count(model.verbose), "[0, inf)", "use 0 or 1", Integral),
     )
 
 
-def read_lift(model: Any, largest: float) -> float:
+def read_lift(model: Any, largest: float, norms: NormCounts) -> float:
     """ρ², the square of the constant coordinate; 0 without intercept. `largest` is max ‖x‖²."""
     if not flag("fit_intercept", model.fit_intercept):
         return 0.0
-    if isinstance(model.intercept_scaling, str) and model.intercept_scaling == "radius":
+    scaling = model.intercept_scaling
+    if not isinstance(scaling, str):
+        return float(number("intercept_scaling", scaling, "(1e-100, 1e100)", "use 'median'")) ** 2
+    if one_of("intercept_scaling", scaling, ("median", "radius")) == "radius":
         return largest or 1.0  # rows of zeros only: any ρ will do
-    return float(number("intercept_scaling", model.intercept_scaling, "(1e-100, 1e100)", "use 'radius'")) ** 2
+    return norms.median() ** 2
 
 
 def check_radius(rule: Rule, largest: float) -> None:

@@ -16,6 +16,7 @@ from .rules import CLOCK, CONSTANT, Rule
 from .sweep import State
 
 History = dict[str, list[float]]
+AVERAGED = ("auto", "average")  # results for which the sums of the average are kept
 
 
 class Model(NamedTuple):
@@ -52,6 +53,8 @@ class Memory(NamedTuple):
     history: History
     rng: np.random.RandomState
     pocket: Pocket | None = None
+    stopped: str = ""  # by what training ended; unknown to the first model files
+    averaged: bool = False  # whether `result="auto"` is the average
 
     def last(self) -> Model:
         return Model(self.w, float(self.clock["intercept"][0]), self.rows, self.duals)
@@ -66,13 +69,26 @@ class Memory(NamedTuple):
 
     def check_result(self, which: str) -> None:
         """Can a run that goes on from here end with this result?"""
-        if which == "average" and not len(self.drift):
-            raise ValueError("result='average' must be set before training starts; it was not.")
+        if which in AVERAGED and not len(self.drift):
+            raise ValueError(f"result={which!r} must be set before training starts; it was not.")
 
     def result(self, which: str) -> Model:
         if which == "pocket" and self.pocket is not None:
             return self.pocket.model
-        return self.average() if which == "average" else self.last()
+        return self.average() if which == "average" or (which == "auto" and self.averaged) else self.last()
+
+    def relifted(self, before: float, after: float) -> "Memory":
+        """The same corrections of rows lifted by another ρ: b = ρ²·Σ a_i y_i, and so the average's.
+
+        before, after : ρ². Weights that training started from have an intercept of their own, which stays.
+        """
+        clock = self.clock.copy()
+        if self.foreign:
+            clock["intercept"] += (after - before) * self.duals.sum()
+        else:
+            clock["intercept"] *= after / before  # a power of two: exact
+        clock["intercept_drift"] *= after / before
+        return self._replace(clock=clock)
 
     def without_rows(self) -> "Memory":
         """The same run before any row: where it goes on over the rows it has seen."""
@@ -80,7 +96,7 @@ class Memory(NamedTuple):
         return self._replace(n_rows=0, rows=none.astype(np.int64), duals=none, dual_drift=none)
 
 
-def blank(w: Array, b: float, rule: Rule, average: bool, rng: np.random.RandomState) -> Memory:
+def blank(w: Array, b: float, rule: Rule, result: str, rng: np.random.RandomState) -> Memory:
     """A run that has seen nothing yet, at the weights given."""
     clock, none = np.zeros(1, CLOCK), np.zeros(0)
     clock["intercept"] = b
@@ -91,7 +107,7 @@ def blank(w: Array, b: float, rule: Rule, average: bool, rng: np.random.RandomSt
         n_rows=0,
         rows=none.astype(np.int64),
         duals=none,
-        drift=np.zeros(len(w) if average else 0),
+        drift=np.zeros(len(w) if result in AVERAGED else 0),
         dual_drift=none,
         foreign=bool(w.any() or b),
         policy=rule.margin,
@@ -155,8 +171,8 @@ def given_weights(name: str, given: Any, shape: tuple[int, ...]) -> Array:
 def can_resume(start: Memory, data: Encoded, signs: Array, rule: Rule, result: str) -> bool:
     """Can training go on over these rows? If it is the same policy, and the weights are the sum of their
     corrections on these rows."""
-    keeps_average = bool(len(start.drift)) == (result == "average")
-    if start.foreign or start.n_rows != len(signs) or start.policy != rule.margin or not keeps_average:
+    lacks_sums = result in AVERAGED and not len(start.drift)
+    if start.foreign or start.n_rows != len(signs) or start.policy != rule.margin or lacks_sums:
         return False
     w, b, a = start.w.astype(np.float64), start.last().b, corrections(start.rows, start.duals, signs)
     combination = examine(data.X, signs, w, 0.0, a)[2]
@@ -178,4 +194,4 @@ def recounted(pocket: Pocket | None, data: Encoded, signs: Array, rule: Rule) ->
 def restarted(start: Memory, rule: Rule, result: str) -> Memory:
     """The last weights, to start from on other rows or with other settings."""
     b = start.last().b if rule.rho_squared > 0 else 0.0
-    return blank(start.w, b, rule, result == "average", start.rng)
+    return blank(start.w, b, rule, result, start.rng)

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+# what the papers have in common: the last weights, a lift by the largest norm, training until no row violates
+CLASSIC: dict[str, Any] = {"result": "last", "intercept_scaling": "radius", "min_margin": 0.0}
 _SETTINGS: dict[str, dict[str, Any]] = {
     "rosenblatt": {"order": "cyclic"},
     "absolute-correction": {"step": "absolute", "order": "cyclic"},
@@ -20,11 +22,14 @@ _SETTINGS: dict[str, dict[str, Any]] = {
 }
 
 NAMED: Mapping[str, Mapping[str, Any]] = MappingProxyType(
-    {name: MappingProxyType(settings) for name, settings in _SETTINGS.items()}
+    {
+        name: MappingProxyType({"order": "shuffle", **CLASSIC, **settings})
+        for name, settings in _SETTINGS.items()
+    }
 )
 """`Perceptron(**NAMED["pam"])` is the perceptron algorithm with margins, and so on; read-only.
 
 >>> from perceptrons import NAMED, Perceptron
->>> Perceptron(**NAMED["paum"])
-Perceptron(margin=(0.1, 1.0))
+>>> Perceptron(**NAMED["paum"]).margin
+(0.1, 1.0)
 """

@@ -15,8 +15,8 @@ from ..rows.encode import Encoded, encode
 from ..rows.order import generators
 from ..theory.certificate import Certificate
 from .certificates import Examination, certificates_of, examine_linear
-from .epochs import CONVERGED, Run, one_pass, train
-from .fitted import complaint, count_hopeless, publish
+from .epochs import SUCCESS, Run, one_pass, train
+from .fitted import complaint, count_hopeless, is_uneven, publish
 from .margin_file import FIELDS, check_loaded
 from .margin_parameters import MarginParameters, check_radius, read_lift, read_parameters, read_rule
 from .memory import Memory, blank, can_resume, given_weights, open_state, recounted, reopen_state, restarted
@@ -50,19 +50,28 @@ class Perceptron(LinearThreshold):
     alpha : float in (1, 2), default 1.5
         For "infinity" and "growing": nearer to 2 gives more margin and takes more corrections.
     order : {"shuffle", "cyclic", "worst", "active"}, default "shuffle"
-        Random in blocks; as given; the row furthest below its target; mostly the lowest-scoring rows.
-    result : {"last", "average", "pocket"}, default "last"
+        At random; as given; the row furthest below its target; mostly the lowest-scoring rows.
+    result : {"auto", "last", "average", "pocket"}, default "auto"
         The last weights, their average over all presentations, or those with the fewest training errors
-        at the end of an epoch (of several without errors, those with the largest margin).
+        at the end of an epoch (of several without errors, those with the largest margin). "auto" is the
+        average, which is far better than the last weights on rows that no hyperplane separates; but the last
+        weights if training has converged and a margin was asked for (`margin`, `tol`), or the average does
+        not separate the rows. Of more than two classes each by itself.
     ties : {"wrong", "negative"}, default "wrong"
         A row with score 0 is wrong whatever its class, or belongs to `classes_[0]` (Honavar).
     fit_intercept : bool, default True
         Without it the hyperplane goes through the origin.
-    intercept_scaling : "radius" or float, default "radius"
-        ρ, the constant coordinate that carries the intercept; "radius": the largest norm of a row, which
-        costs at most a factor √2 of margin.
+    intercept_scaling : "median", "radius" or float, default "median"
+        ρ, the constant coordinate that carries the intercept. "median": the power of two nearest the median
+        norm of the rows, which outliers do not change; "radius": the largest norm, which costs at most a
+        factor √2 of margin, but makes steps of the intercept too large where one row is much longer than
+        the others.
     max_epochs, max_updates : int, default 1000; int or None, default None
         Caps; reaching one warns.
+    min_margin : float in [0, 1), default 0.01
+        Training ends as soon as it is proved that no hyperplane has a margin of more than this share of the
+        usual norm of a lifted row: the ordinary end on rows that are not separable, without a warning. Rows
+        that are separable by less may be given up, too. 0 turns it off; so does `tol`.
     tol : float or None, default None
         Stop as soon as the margin achieved is certified to be ≥ (1 − tol) times the best possible.
     random_state : int, RandomState or None, default None
@@ -76,8 +85,10 @@ class Perceptron(LinearThreshold):
     ----------
     classes_, coef_, intercept_, n_features_in_, feature_names_in_ : as in scikit-learn.
     n_updates_, n_presentations_, n_iter_ : corrections; rows looked at; the latter in epochs.
-    converged_ : whether training ended by its own rule rather than by a cap; it speaks of the last weights,
-        which are not those returned if `result` is another.
+    stopped_ : by what training ended: "converged" (no row violates), "tol", "min_margin", "max_epochs" or
+        "max_updates".
+    converged_ : whether that was "converged" or "tol"; it speaks of the last weights, which are not those
+        returned if `result` is "average" or "pocket".
     support_, dual_coef_ : the rows ever used and what each contributed, a_i·y_i: w = Σ a_i y_i x_i.
     n_rows_ : rows trained on, in a stream all of them. lift_ : ρ; 0 without intercept.
     history_ : per epoch: updates, errors (when presented), margin (where all rows were looked at, else
@@ -107,12 +118,13 @@ class Perceptron(LinearThreshold):
         margin: Any = 0.0,
         alpha: float = 1.5,
         order: str = "shuffle",
-        result: str = "last",
+        result: str = "auto",
         ties: str = "wrong",
         fit_intercept: bool = True,
-        intercept_scaling: Any = "radius",
+        intercept_scaling: Any = "median",
         max_epochs: int = 1000,
         max_updates: int | None = None,
+        min_margin: float = 0.01,
         tol: float | None = None,
         random_state: Any = None,
         warm_start: bool = False,
@@ -129,6 +141,7 @@ class Perceptron(LinearThreshold):
         self.intercept_scaling = intercept_scaling
         self.max_epochs = max_epochs
         self.max_updates = max_updates
+        self.min_margin = min_margin
         self.tol = tol
         self.random_state = random_state
         self.warm_start = warm_start
@@ -160,8 +173,9 @@ class Perceptron(LinearThreshold):
         given = coef_init is not None or intercept_init is not None
         resume = self.warm_start and not given and hasattr(self, "_memories")
         data = encode(self, X, y, reset=not resume, classes=self.classes_ if resume else None)
-        rule = read_rule(self, read_lift(self, data.largest))
+        rule = read_rule(self, read_lift(self, data.largest, data.norms))
         check_radius(rule, data.largest)
+        typical = float(np.hypot(data.norms.median(), np.sqrt(rule.rho_squared)))
         starts = self._memories if resume else self._starts(data, rule, coef_init, intercept_init)
         runs = []
         for start, signs in zip(starts, data.signs(), strict=True):
@@ -176,7 +190,7 @@ class Perceptron(LinearThreshold):
                     f"tol={plan.tol} certifies weights that are a sum of these rows, which starting weights "
                     "are not; use tol=None, or start from zero."
                 )
-            run = Run(data.X, signs, rule, plan, before, state)
+            run = Run(data.X, signs, rule, plan, before, state, typical)
             if logs is not None:
                 run.log = []
                 logs.append(run.log)
@@ -184,18 +198,23 @@ class Perceptron(LinearThreshold):
             runs.append(run)
         memories = [run.memory() for run in runs]
         one_run = not resume and not any(memory.foreign for memory in memories)
+        self._norms = data.norms
         certificates = self._publish(data, rule, memories, one_run=one_run, streamed=False)
         hopeless = count_hopeless(data, rule, memories)
         verdicts = [run.verdict for run in runs]
-        self.converged_ = all(verdict == CONVERGED for verdict in verdicts) and not hopeless
-        return None if self.converged_ else complaint(self, certificates, verdicts, hopeless)
+        self.converged_ = all(verdict in SUCCESS for verdict in verdicts) and not hopeless
+        if self.converged_:
+            return None
+        return complaint(self, certificates, verdicts, hopeless, is_uneven(data.matrix))
 
     @available_if(_can_stream)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> "Perceptron":
-        """One pass over a batch. The first call needs all `classes`, and its rows set ρ.
+        """One pass over a batch. The first call needs all `classes`.
 
         Rows are numbered over all calls. `certificate_.margin` is that of the batch, `margin_bound` holds
-        for all rows seen; `converged_` says that the batch needed no correction.
+        for all rows seen; `converged_` says that the batch needed no correction. With
+        `intercept_scaling="median"` ρ follows the rows seen so far, with "radius" the first batch sets it.
+        `result="auto"` is the average, and `min_margin` ends nothing.
         """
         plan = read_parameters(self)
         with all_or_nothing(self):
@@ -210,9 +229,14 @@ class Perceptron(LinearThreshold):
         first = not hasattr(self, "_memories")
         names = self._stream_classes(classes, first)
         data = encode(self, X, y, reset=first, classes=names)
-        rule = read_rule(self, read_lift(self, data.largest) if first else self._terms.rho_squared)
+        norms = data.norms if first else self._norms + data.norms
+        follows = first or self.intercept_scaling == "median"  # ρ, as all rows seen so far say
+        rule = read_rule(self, read_lift(self, data.largest, norms) if follows else self._terms.rho_squared)
         check_radius(rule, data.largest)
         starts, runs = self._starts(data, rule, None, None) if first else self._memories, []
+        if not first and rule.rho_squared != self._terms.rho_squared:
+            starts = [start.relifted(self._terms.rho_squared, rule.rho_squared) for start in starts]
+        self._norms = norms
         for start, signs in zip(starts, data.signs(), strict=True):
             if start.policy != rule.margin:
                 raise ValueError(
@@ -250,7 +274,7 @@ class Perceptron(LinearThreshold):
         starts = zip(
             coef.astype(data.matrix.dtype), intercept, generators(self.random_state, n_vectors), strict=True
         )
-        return [blank(w, float(b), rule, self.result == "average", rng) for w, b, rng in starts]
+        return [blank(w, float(b), rule, self.result, rng) for w, b, rng in starts]
 
     def _publish(
         self, data: Encoded, rule: Rule, memories: list[Memory], one_run: bool, streamed: bool

@@ -49,6 +49,10 @@ class Rule(NamedTuple):
     rho_squared: float  # 0: no intercept
     always: bool  # correct every row presented, violating or not (MinOver)
 
+    def asks_for_margin(self) -> bool:
+        """Is the target ever above 0?"""
+        return self.margin != CONSTANT or max(self.beta_negative, self.beta_positive) > 0.0
+
 
 CLOCK = np.dtype(
     [

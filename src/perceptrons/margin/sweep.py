@@ -1,14 +1,18 @@
 # mypy: allow-untyped-defs, allow-untyped-calls
 """The compiled part: one sweep over the rows, in a given order, correcting as it goes."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from .._types import Array
 from ..compiled import compiled
-from ..rows.layouts import add, dot, ready, sqnorm, stream
+from ..rows.layouts import add, dot, ready, sqnorm, stream_group
+from ..rows.order import GROUP_ROWS, Order
 from .rules import PASSIVE_AGGRESSIVE, SLACK, advance, step_size, violates
+
+NEVER = 2**62  # a count that is not reached
 
 
 class State(NamedTuple):
@@ -22,26 +26,25 @@ class State(NamedTuple):
 
 
 @compiled
-def sweep(X, y, order, start, block, stop_updates, stop_clean, rule, state):
-    """Present the rows order[start:], correcting those that violate; returns where it stopped.
+def sweep(X, y, order, start, stop_updates, stop_clean, rule, state):
+    """Present the rows of an order from `start` on, correcting those that violate; returns where it stopped.
 
     It stops early after `stop_updates` corrections in all, after `stop_clean` rows running that needed
-    none, or before a row that is to be corrected but is not ready. `block` > 0: the order visits aligned
-    blocks of that many rows, each streamed beforehand.
+    none, or before a row that is to be corrected but is not ready. Groups of blocks are read beforehand.
     """
     w, duals, clock, drift = state.w, state.duals, state.clock[0], state.drift
     b, beta_negative, beta_positive = clock["intercept"], clock["beta_negative"], clock["beta_positive"]
     presented = clock["presentations"] - start  # + position: rows presented in all
     first_clean = start - clock["clean"]  # where the rows that needed no correction begin
-    first_row, last_row = 0, 0  # the block in the cache
-    stop = min(order.size, first_clean + stop_clean)
+    n_visits = order.rows.size
+    next_group = start if order.blocks.size > 0 and start % GROUP_ROWS == 0 else n_visits
+    stop = min(n_visits, first_clean + stop_clean)
     position = start
     while position < stop:
-        i = order[position]
-        if block > 0 and not first_row <= i < last_row:
-            first_row = np.int64(i) // block * block
-            last_row = min(first_row + block, y.size)
-            clock["echo"] = stream(X, first_row, last_row)
+        if position == next_group:
+            clock["echo"] = stream_group(X, order.blocks, position // GROUP_ROWS)
+            next_group += GROUP_ROWS
+        i = order.rows[position]
         label = y[i]
         reach = label * (dot(X, i, w) + b)
         beta = beta_positive if label > 0 else beta_negative
@@ -74,12 +77,49 @@ def sweep(X, y, order, start, block, stop_updates, stop_clean, rule, state):
         beta_negative, beta_positive = clock["beta_negative"], clock["beta_positive"]
         if rule.step != PASSIVE_AGGRESSIVE or reach < (1.0 - SLACK) * beta:
             first_clean = position
-            stop = min(order.size, first_clean + stop_clean)
+            stop = min(n_visits, first_clean + stop_clean)
         if clock["updates"] == stop_updates:
             break
     clock["presentations"] = presented + position
     clock["intercept"], clock["clean"] = b, position - first_clean
     return position
+
+
+@compiled
+def sweep_epochs(X, y, orders, stop_updates, least_bound, rule, state, lines):
+    """Whole epochs, one per order; a line for each: updates, errors, the bound on all margins.
+
+    Returns how many were made. The last is one without a correction, one after which the bound is below
+    `least_bound` or the weights have overflowed, one in which `stop_updates` was reached, or that of the last
+    order.
+    """
+    clock, nothing = state.clock[0], orders[0, :0]
+    for e in range(orders.shape[0]):
+        before, clock["errors"] = clock["updates"], 0
+        sweep(X, y, Order(orders[e], nothing), 0, stop_updates, NEVER, rule, state)
+        lines[e, 0], lines[e, 1] = clock["updates"] - before, clock["errors"]
+        lines[e, 2] = np.inf
+        if clock["steps"] > 0.0:
+            lines[e, 2] = lifted_length(state.w, clock["intercept"], rule.rho_squared) / clock["steps"]
+        clean, capped = clock["clean"] >= y.size, clock["updates"] >= stop_updates
+        if clean or capped or not lines[e, 2] >= least_bound or (lines[e, 2] == np.inf and e > 0):
+            return e + 1
+    return orders.shape[0]
+
+
+@compiled
+def lifted_length(w, b, rho_squared):
+    """‖(w, b/ρ)‖; scaled, because squares of small numbers vanish."""
+    last = abs(b) / math.sqrt(rho_squared) if rho_squared > 0.0 else 0.0
+    scale = last
+    for j in range(w.size):
+        scale = max(scale, abs(float(w[j])))
+    if scale == 0.0 or not np.isfinite(scale):
+        return scale
+    total = (last / scale) ** 2
+    for j in range(w.size):
+        total += (float(w[j]) / scale) ** 2
+    return scale * math.sqrt(total)
 
 
 @compiled

@@ -3,6 +3,9 @@
 `Terms` are fixed when a model is fitted: what is claimed later must not follow parameters set since.
 """
 
+from functools import cache
+from inspect import signature
+from math import log
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -11,11 +14,19 @@ from .kernel_values import WITHOUT_GAMMA
 from .margin_parameters import targets
 from .rules import ABSOLUTE, ADAPTIVE, CONSTANT, FIXED, FRACTIONAL, INFINITY, STEPS
 
+POWERS = 2_098  # of two that a double can be
+
 
 def frozen_parameters(model: Any) -> dict[str, Any]:
     """The parameters as they are now: a list that the user changes later must not change them."""
-    params = model.get_params(deep=False)
+    params = {name: getattr(model, name) for name in parameter_names(model.__class__)}
     return {name: list(value) if isinstance(value, list) else value for name, value in params.items()}
+
+
+@cache
+def parameter_names(kind: type) -> tuple[str, ...]:
+    """Of an estimator; `get_params` reads its signature anew each time, which takes as long as small fits."""
+    return tuple(sorted(signature(kind).parameters))
 
 
 class Terms(NamedTuple):
@@ -37,7 +48,8 @@ class Terms(NamedTuple):
 
         It does where rows that are never corrected have no say: not where they choose the next row
         ("active"), the moment to stop (`tol`), the weights to return ("pocket") or the kernel (γ from the
-        variance of all rows), and not where the shuffles cannot be drawn again.
+        variance of all rows), and not where the shuffles cannot be drawn again. For what else they may
+        choose, `choices` pays.
         """
         s = self.settings
         seeded = s["order"] != "shuffle" or isinstance(s["random_state"], Integral)
@@ -45,6 +57,15 @@ class Terms(NamedTuple):
         kernel = s.get("kernel", "linear")
         fixed = callable(kernel) or kernel in WITHOUT_GAMMA or s["gamma"] != "scale"
         return self.one_run and seeded and deaf and fixed
+
+    @property
+    def choices(self) -> float:
+        """The logarithm of how many models the rows outside the compression set can choose from: a ρ that is
+        a power of two, the epoch at which training ends, the last weights or their average."""
+        s = self.settings
+        powers = POWERS if self.rho_squared > 0 and s["intercept_scaling"] == "median" else 1
+        epochs = s["max_epochs"] if s["min_margin"] > 0 else 1
+        return log(powers) + log(epochs) + log(2 if s["result"] == "auto" else 1)
 
     def update_bound(self, radius: float, margin: float) -> float | None:
         """The most corrections the policy's theorem allows when some hyperplane has this margin.

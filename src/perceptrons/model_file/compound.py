@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from dataclasses import MISSING
 from typing import Any
 
+import numpy as np
+
 from .arrays import Names
 from .kinds import Count, Field, Place, Schema, members, members_schema
 
@@ -80,7 +82,7 @@ class OneOrMore(Each):
         return {**super().schema(), "minItems": 1}
 
     def pack(self, value: Any) -> list[Any]:
-        return super().pack(value if isinstance(value, list) else [value])
+        return super().pack(value if isinstance(value, list | np.ndarray) else [value])
 
     def unpack(self, packed: Any, place: Place) -> Any:
         values = super().unpack(packed, place)
@@ -104,6 +106,8 @@ class Record(Field):
         return {name: getattr(value, name) for name in self.fields}
 
     def _defaults(self) -> list[tuple[str, Any]]:
+        if hasattr(self.make, "_field_defaults"):
+            return list(self.make._field_defaults.items())
         declared = getattr(self.make, "__dataclass_fields__", {})
         return [(name, one.default) for name, one in declared.items() if one.default is not MISSING]
 
@@ -113,7 +117,8 @@ class Record(Field):
 
     def unpack(self, packed: Any, place: Place) -> Any:
         if isinstance(packed, dict):  # members that did not exist when the file was written
-            packed = {**{name: self.fields[name].pack(value) for name, value in self._defaults()}, **packed}
+            absent = {name: value for name, value in self._defaults() if name not in packed}
+            packed = {**{name: self.fields[name].pack(value) for name, value in absent.items()}, **packed}
         given = members(packed, self.fields, place)
         values = {
             name: field.unpack(given[name], place.inside().of(name)) for name, field in self.fields.items()

@@ -8,7 +8,10 @@ parameter that neither the files of version 1 nor this table mention.
 
 from typing import Any
 
-EARLIER: dict[str, dict[str, Any]] = {}  # class name → {parameter added after version 1: its value before}
+EARLIER: dict[str, dict[str, Any]] = {  # class name → {parameter added after version 1: its value before}
+    "KernelPerceptron": {"min_margin": 0.0},
+    "Perceptron": {"min_margin": 0.0},
+}
 
 
 def with_earlier_defaults(make: Any, given: dict[str, Any]) -> dict[str, Any]:

@@ -92,5 +92,10 @@ class EstimatorField(Field):
 
 def _unpack(fields: dict[str, Field], packed: Any, place: Place) -> dict[str, Any]:
     names = {name.lstrip("_"): name for name in fields}
+    if isinstance(packed, dict):  # attributes that did not exist when the file was written
+        packed = {
+            **{short: None for short, name in names.items() if isinstance(fields[name], IfSet)},
+            **packed,
+        }
     given = members(packed, names, place)
     return {names[short]: fields[names[short]].unpack(given[short], place.of(short)) for short in names}

@@ -6,6 +6,7 @@ One pass over the rows finds their norms and, by the way, anything that is not f
 need the largest norm, and a second pass for scikit-learn's own check would cost as much again.
 """
 
+import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -18,6 +19,49 @@ from .._types import Array
 from ..compiled import compiled
 from .layouts import CSR, Rows, sqnorm
 
+LOWEST, EXPONENTS = -537, 1050  # powers of two that norms of doubles are rounded to
+
+
+class NormCounts(NamedTuple):
+    """How many rows have which norm, each rounded to the nearest power of two; rows of zeros do not count.
+
+    Counts of parts of the rows add up to those of the whole, exactly, and no row can move their median far.
+    """
+
+    first: int  # the exponent of the first count
+    counts: Array
+
+    @staticmethod
+    def of(counts: Array) -> "NormCounts":
+        """From counts that begin with the lowest exponent there is."""
+        there = np.flatnonzero(counts)
+        if not len(there):
+            return NormCounts(0, counts[:0])
+        return NormCounts(int(there[0]) + LOWEST, counts[there[0] : there[-1] + 1].copy())
+
+    @staticmethod
+    def of_squares(squares: Array) -> "NormCounts":
+        """From squared norms."""
+        exponents = np.frexp(squares[squares > 0.0])[1] >> 1
+        return NormCounts.of(np.bincount(exponents - LOWEST, minlength=EXPONENTS))
+
+    def __add__(self, other: Any) -> "NormCounts":
+        total = np.zeros(EXPONENTS, np.int64)
+        for first, counts in (self, other):
+            total[first - LOWEST : first - LOWEST + len(counts)] += counts
+        return NormCounts.of(total)
+
+    def fits(self) -> bool:
+        """Whether the exponents are those of doubles."""
+        return LOWEST <= self.first and self.first + len(self.counts) <= LOWEST + EXPONENTS
+
+    def median(self) -> float:
+        """The power of two that is the lower median of the norms; 1 if there are none."""
+        if not len(self.counts):
+            return 1.0
+        below = np.cumsum(self.counts)
+        return float(np.ldexp(1.0, self.first + int(np.argmax(2 * below >= below[-1]))))
+
 
 class Encoded(NamedTuple):
     """A training set behind the door."""
@@ -28,6 +72,7 @@ class Encoded(NamedTuple):
     codes: Array  # classes[codes] = y
     largest: float  # max ‖x‖²
     smallest: float  # min ‖x‖²
+    norms: "NormCounts"
 
     def signs(self) -> Iterator[Array]:
         return signs_of(self.codes, len(self.classes))
@@ -46,12 +91,13 @@ def encode(estimator: Any, X: Any, y: Any, *, reset: bool = True, classes: Array
     if is_sparse(matrix):
         matrix = canonical(matrix)
     rows = as_rows(matrix)
-    smallest, largest = norms(rows, matrix.shape[0])
+    counts = np.zeros(EXPONENTS, np.int64)
+    smallest, largest = count_norms(rows, matrix.shape[0], counts)
     if not np.isfinite(largest):
         validate_data(estimator, X, y, **checks)  # NaN or infinity: scikit-learn says which
     check_scale(matrix, largest)
     names, codes = encode_labels(y, classes)
-    return Encoded(matrix, rows, names, codes, largest, smallest)
+    return Encoded(matrix, rows, names, codes, largest, smallest, NormCounts.of(counts))
 
 
 def check_scale(matrix: Any, largest: float) -> None:
@@ -123,8 +169,9 @@ def read_only(array: Array) -> Array:
 
 
 @compiled
-def norms(X, n_rows):
-    """The smallest and the largest ‖x‖²; the largest is NaN or infinite if any value is."""
+def count_norms(X, n_rows, counts):
+    """The smallest and the largest ‖x‖²; the largest is NaN or infinite if any value is. `counts` counts the
+    rows by their norms, see `NormCounts`."""
     smallest, largest = np.inf, 0.0
     for i in range(n_rows):
         q = sqnorm(X, i)
@@ -132,7 +179,15 @@ def norms(X, n_rows):
         largest = q if not q <= largest else largest
         if not np.isfinite(largest):
             break
+        if q > 0.0:
+            counts[exponent(q) - LOWEST] += 1
     return smallest, largest
+
+
+@compiled
+def exponent(q):
+    """The k of the power 2^k nearest to √q; norms from 2^(k − ½) on are rounded up to 2^k."""
+    return math.frexp(q)[1] >> 1
 
 
 @compiled

@@ -20,6 +20,8 @@ from numba import types
 from numba.extending import overload
 
 from .._types import Array
+from ..compiled import compiled
+from .order import BLOCK, GROUP
 
 LINE = 64  # bytes of a cache line
 
@@ -235,3 +237,13 @@ def _stream(X, start, stop):
         return 0.0
 
     return dense if isinstance(X, types.Array) else csr if is_layout(X, CSR) else gram
+
+
+@compiled
+def stream_group(X, blocks, group):
+    """Read the blocks of a group, each in memory order; see `stream`."""
+    echo = 0.0
+    for k in range(group * GROUP, min((group + 1) * GROUP, blocks.size)):
+        start = int(blocks[k])
+        echo += stream(X, start, start + BLOCK)
+    return echo

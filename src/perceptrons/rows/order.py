@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls
 """Visiting orders; the only place where a fit draws random numbers.
 
 An order is an array of unsigned row numbers, drawn here and handed to compiled code, so that the slow
@@ -5,15 +6,19 @@ twin in the tests can walk the same rows. It depends on the number of rows and t
 how the rows are stored.
 """
 
-from typing import Any
+from numbers import Integral
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from .._types import Array
+from ..compiled import compiled
 
-BLOCK = 64  # rows; a block is read in memory order before its rows are visited at random
-FEW = 64 * BLOCK  # rows that are quick to walk in any order
+BLOCK = 64  # rows that lie side by side in memory
+GROUP = 16  # blocks that are read one after the other, and then visited as one: they fit into the cache
+GROUP_ROWS = GROUP * BLOCK
+FEW = 4096  # rows up to which a full permutation is drawn
 
 
 def unsigned(n_rows: int) -> type[np.unsignedinteger[Any]]:
@@ -26,16 +31,79 @@ def given(n_rows: int) -> Array:
     return np.arange(n_rows, dtype=unsigned(n_rows))
 
 
-def shuffled(n_rows: int, rng: np.random.RandomState) -> Array:
-    """Blocks of rows in random order, rows within a block in random order.
+class Order(NamedTuple):
+    """Rows in the order in which they are visited; and where that is by groups of blocks, the first row of
+    each block, group after group: so compiled code can read a group in memory order beforehand."""
 
-    A full permutation jumps across the whole memory for each row, which is slow to walk. All blocks share
-    one inner permutation, drawn anew for each epoch: drawing one per block would take too long.
+    rows: Array
+    blocks: Array
+
+    def without_blocks(self) -> "Order":
+        """The same rows; nothing is read beforehand."""
+        return self._replace(blocks=self.blocks[:0])
+
+
+def in_order(rows: Array) -> Order:
+    """These rows, one by one."""
+    return Order(rows, rows[:0])
+
+
+def shuffled(n_rows: int, rng: np.random.RandomState) -> Order:
+    """All rows in random order: few by a full permutation, many by groups of blocks.
+
+    A full permutation of many rows jumps across the whole memory for each of them, which is slow to walk.
+    So random blocks of neighboring rows are taken in groups, and the rows of a whole group are visited at
+    random. A group has one block from each part of the set, which is cut into as many equal parts as a group
+    has blocks: where rows are sorted by class, every group has rows of all classes that are not rare.
+    All groups share one inner permutation, drawn anew for each epoch: one for each would take too long.
+    What is left over of blocks and rows is a smaller group, the last.
     """
-    kind = unsigned(n_rows)
-    blocks, within = rng.permutation(-(-n_rows // BLOCK)), rng.permutation(BLOCK)
-    rows = (kind(BLOCK) * blocks.astype(kind)[:, None] + within.astype(kind)).ravel()
-    return np.asarray(rows if len(rows) == n_rows else rows[rows < n_rows])
+    if n_rows <= FEW:
+        return in_order(permutations(n_rows, 1, rng)[0])
+    kind, n_blocks = unsigned(n_rows), n_rows // BLOCK
+    n_groups = n_blocks // GROUP
+    turned = (np.arange(n_blocks, dtype=kind) + kind(rng.randint(n_blocks))) % kind(n_blocks)
+    parts = turned[: n_groups * GROUP].reshape(GROUP, n_groups)
+    blocks = kind(BLOCK) * np.stack([rng.permutation(part) for part in parts], axis=1)
+    left = kind(BLOCK) * turned[n_groups * GROUP :]
+    rest = [
+        (left[:, None] + np.arange(BLOCK, dtype=kind)).ravel(),
+        np.arange(n_blocks * BLOCK, n_rows, dtype=kind),
+    ]
+    rows = np.empty(n_rows, kind)
+    visit_groups(blocks, rng.permutation(GROUP_ROWS), rows)
+    rows[n_groups * GROUP_ROWS :] = permuted(np.concatenate(rest), rng)
+    return Order(rows, np.append(blocks, left))
+
+
+@compiled
+def visit_groups(blocks, within, rows):
+    """The rows of each group, in the inner order `within` that all groups share."""
+    for group in range(blocks.shape[0]):
+        for k in range(within.size):
+            rows[group * within.size + k] = blocks[group, within[k] // BLOCK] + within[k] % BLOCK
+
+
+def permutations(n_rows: int, n: int, rng: np.random.RandomState) -> Array:
+    """So many permutations of few rows, the same whether they are drawn together or one by one.
+
+    Small tables are swept in microseconds; NumPy's own permutation would take longer than the sweep.
+    """
+    orders = np.empty((n, n_rows), np.uint32)
+    deal(rng.randint(2**32, size=(n, n_rows), dtype=np.uint32), orders)
+    return orders
+
+
+@compiled
+def deal(bits, orders):
+    """Fisher and Yates: each row in turn takes the place of one dealt before it, which goes to the end.
+    32 random bits name that place; of at most 4,096, none is likelier than another by a millionth."""
+    for e in range(orders.shape[0]):
+        order = orders[e]
+        for i in range(order.size):
+            place = (np.uint64(bits[e, i]) * np.uint64(i + 1)) >> np.uint64(32)
+            order[i] = order[place]
+            order[place] = i
 
 
 def permuted(rows: Array, rng: np.random.RandomState) -> Array:
@@ -44,16 +112,13 @@ def permuted(rows: Array, rng: np.random.RandomState) -> Array:
     return np.asarray(rng.permutation(rows))
 
 
-def visits(n_rows: int, rng: np.random.RandomState) -> tuple[Array, int]:
-    """A random order, and the size of the blocks it visits; 0: few rows, which are mixed as a whole."""
-    if n_rows <= FEW:
-        return permuted(given(n_rows), rng), 0
-    return shuffled(n_rows, rng), BLOCK
-
-
 def generators(random_state: Any, n: int) -> list[np.random.RandomState]:
     """One source of orders per weight vector, so that none depends on how long another one trained."""
-    seeds = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=n)
+    source = check_random_state(random_state)
+    seeds = source.randint(np.iinfo(np.int32).max, size=n)
+    if n == 1 and isinstance(random_state, Integral):  # our own source: to make another takes 0.1 ms
+        source.seed(seeds[0])
+        return [source]
     return [np.random.RandomState(seed) for seed in seeds]
 
 

@@ -9,6 +9,7 @@ With an intercept all of this happens in lifted space, where a row is (x, ρ) an
 """
 
 from dataclasses import dataclass
+from math import exp
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,8 @@ class Certificate:
         coordinate 1/√C each of their own: this is what was maximized. None without slack.
     witness : pairs (row, weight), a convex combination Σ a_i y_i x_i that is 0 but for rounding (with an
         intercept the weights add up to 1 in each class: a point that both hulls share); None without.
+    choices : the logarithm of the number of models that rows outside the compression set could choose from
+        (the power of two that is ρ, the epoch at which training ended); δ is shared among them.
     """
 
     separable: bool | None
@@ -60,6 +63,7 @@ class Certificate:
     soft_margin: float | None = None
     soft_margin_bound: float | None = None
     witness: tuple[tuple[int, float], ...] | None = None
+    choices: float = 0.0
 
     @property
     def gap(self) -> float | None:
@@ -81,7 +85,7 @@ class Certificate:
             return None
         size = self.compression_size + self.lift_from_rows
         errors = min(self.n_errors, max(0, self.n_rows - size))  # outside the set; at most all of them
-        return binomial_compression_bound(size, self.n_rows, delta / self.n_rows, errors)
+        return binomial_compression_bound(size, self.n_rows, delta / self.n_rows * exp(-self.choices), errors)
 
 
 def margin_interval(

@@ -28,6 +28,7 @@ class MaximumTerms(_Found):
     streamed = False
     foreign = False
     lift_from_rows = False
+    choices = 0.0
 
     def update_bound(self, radius: float, margin: float) -> None:
         """No theorem bounds the steps of these methods."""

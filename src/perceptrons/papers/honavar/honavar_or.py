@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...margin.named import NAMED
 from ...margin.perceptron import Perceptron
 from ...margin.trace import trace
 from ...synthetic import separable
@@ -58,7 +59,7 @@ def run(inputs: Inputs, each: Each) -> ExperimentResult:
 
 
 def _example(eta: float = 1.0) -> Perceptron:
-    return Perceptron(eta=eta, order="cyclic", ties="negative", intercept_scaling=1)
+    return Perceptron(**{**NAMED["rosenblatt"], "eta": eta, "ties": "negative", "intercept_scaling": 1})
 
 
 def _printed(step: str) -> float:
@@ -72,7 +73,7 @@ def _on_one_set(seed: int) -> dict[str, int | None]:
     """Corrections of each way on one separable set; None if rows are still wrong in the end."""
     X, y, _ = separable(ROWS, COLUMNS, margin=MARGIN, random_state=seed)
     found = {
-        name: Perceptron(**how, order="cyclic", fit_intercept=False, max_epochs=EPOCHS).fit(X, y)
+        name: Perceptron(**NAMED["rosenblatt"], **how, fit_intercept=False, max_epochs=EPOCHS).fit(X, y)
         for name, how in WAYS.items()
     }
     return {name: model.n_updates_ if model.converged_ else None for name, model in found.items()}

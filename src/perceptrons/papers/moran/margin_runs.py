@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._types import Array
+from ...margin.named import CLASSIC
 from ...margin.perceptron import Perceptron
 from ...synthetic import separable, two_point
 from ...theory import bounds
@@ -123,7 +124,8 @@ def _case(rule: BoundedRule, task: KnownMarginTask, X: Array, y: Array, best: fl
 def _perceptron(rule: BoundedRule, order: str, seed: int, most: float) -> Perceptron:
     """It ends as the theorem says; if not, soon after, and is seen to be above its bound."""
     ends: dict[str, Any] = {"max_epochs": ENDLESS, "max_updates": int(2 * most) + 10}
-    return Perceptron(**rule.settings, **ends, order=order, fit_intercept=False, random_state=LEARNER + seed)
+    settings = {**CLASSIC, **rule.settings, **ends, "order": order}
+    return Perceptron(**settings, fit_intercept=False, random_state=LEARNER + seed)
 
 
 def _short(number: Any) -> float:

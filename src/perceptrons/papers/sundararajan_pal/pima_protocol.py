@@ -19,6 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from ..._types import Array
 from ...conservative.chow_classifier import ChowClassifier
 from ...conservative.conservative_perceptron import ConservativePerceptron
+from ...margin.named import CLASSIC
 from ...margin.perceptron import Perceptron
 
 GAMMAS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)  # the paper: up to 0.5
@@ -60,7 +61,7 @@ class BestOfRuns(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> "BestOfRuns":
         runs = [
-            Perceptron(max_epochs=FEW_EPOCHS, random_state=RUNS * self.seed + run).fit(X, y)
+            Perceptron(**CLASSIC, max_epochs=FEW_EPOCHS, random_state=RUNS * self.seed + run).fit(X, y)
             for run in range(RUNS)
         ]
         self.best_ = max(runs, key=lambda model: float(model.score(X, y)))

@@ -1,0 +1,12 @@
+"""Perceptrons as the papers have them: the last weights, a lift by the largest norm, no early end."""
+
+from perceptrons import KernelPerceptron, Perceptron
+from perceptrons.margin.named import CLASSIC
+
+
+def classic(**settings):
+    return Perceptron(**{**CLASSIC, **settings})
+
+
+def classic_kernel(*kernel, **settings):
+    return KernelPerceptron(*kernel, **{**CLASSIC, **settings})

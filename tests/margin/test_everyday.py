@@ -1,0 +1,188 @@
+"""Rows as they come in daily life: noisy, sorted, on other scales, with outliers; in batches."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+
+from perceptrons import Perceptron, verify
+from perceptrons.margin import epochs
+from perceptrons.rows.encode import NormCounts
+from perceptrons.rows.order import FEW
+from perceptrons.synthetic import separable
+from tests.margin.classic import classic
+from tests.margin.test_perceptron import assert_same, twin
+from tests.naive.margin import median_norm
+
+pytestmark = pytest.mark.kernels
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((3000, 6))
+Y = X[:, 0] + 0.5 * RNG.standard_normal(3000) > 0.5
+TRAIN, TEST = slice(0, 1000), slice(1000, None)
+
+
+def accuracy(model, X_train, y_train):
+    return model.fit(X_train, y_train).score(X[TEST], Y[TEST])
+
+
+# When it ends
+
+
+def test_noisy_rows_end_by_proof_and_without_a_warning():
+    model = Perceptron(random_state=0).fit(X[TRAIN], Y[TRAIN])
+    usual = np.hypot(median_norm(X[TRAIN].tolist()), model.lift_)
+    assert (model.stopped_, model.converged_) == ("min_margin", False)
+    assert model.history_["margin_bound"][-1] < 0.01 * usual <= model.history_["margin_bound"][:-1].min()
+    verify(model.certificate_, model, X[TRAIN], Y[TRAIN])
+
+
+def test_the_other_ends():
+    with pytest.warns(ConvergenceWarning, match="Stopped by max_epochs=30"):
+        assert Perceptron(min_margin=0, max_epochs=30).fit(X[TRAIN], Y[TRAIN]).stopped_ == "max_epochs"
+    with pytest.warns(ConvergenceWarning, match="Stopped by max_updates=5"):
+        assert Perceptron(max_updates=5).fit(X[TRAIN], Y[TRAIN]).stopped_ == "max_updates"
+    clear = X[TRAIN][abs(X[TRAIN, 0] - 0.5) > 0.3]
+    model = Perceptron(order="worst", tol=0.5, max_epochs=10_000).fit(clear, clear[:, 0] > 0.5)
+    assert (model.stopped_, model.converged_) == ("tol", True)
+    assert model.certificate_.margin >= 0.5 * model.certificate_.margin_bound  # not those of an average
+    several = Perceptron(random_state=0).fit(X[TRAIN], np.where(X[TRAIN, 1] > 1, 2, Y[TRAIN].astype(int)))
+    assert set(several.stopped_) <= {"converged", "min_margin"}
+    assert several.stopped_.shape == (3,)
+
+
+def test_columns_of_very_different_scales_are_complained_of():
+    uneven = X[TRAIN] * [1, 1, 1e4, 1, 1, 1]
+    for rows in (uneven, sp.csr_array(uneven)):
+        with pytest.warns(ConvergenceWarning, match="differ by a factor of more than 1,000: use StandardSc"):
+            Perceptron(random_state=0).fit(rows, Y[TRAIN])
+
+
+# What is returned
+
+
+def test_auto_is_the_average_unless_it_would_give_up_what_was_reached():
+    last, average, auto = (
+        Perceptron(result=result, random_state=0).fit(X[TRAIN], Y[TRAIN])
+        for result in ("last", "average", "auto")
+    )
+    assert (auto.coef_ == average.coef_).all()
+    assert (auto.coef_ != last.coef_).any()
+    rows, y, _ = separable(100, 3, margin=0.4, random_state=1)
+    for margin, expected in [(0.0, "average"), (1.0, "last")]:  # where a margin is asked for, what reached it
+        chosen, other = (
+            Perceptron(margin=margin, result=result, random_state=0).fit(rows, y)
+            for result in ("auto", expected)
+        )
+        assert chosen.converged_
+        assert (chosen.coef_ == other.coef_).all()
+        assert chosen.certificate_.n_errors == 0
+
+
+def test_weights_that_separate_are_not_given_up():
+    seen = set()
+    for seed in range(60):
+        rows, y, _ = separable(40, 5, margin=0.02, random_state=seed)
+        auto, average = (
+            Perceptron(result=result, random_state=0).fit(rows, y) for result in ("auto", "average")
+        )
+        assert auto.certificate_.n_errors == 0 or not auto.converged_
+        seen.add((auto.converged_, average.certificate_.n_errors == 0))
+    assert {(True, True), (True, False)} <= seen
+
+
+def test_training_goes_on_with_the_average():
+    whole = classic(result="auto", max_epochs=6, random_state=0)
+    parts = classic(result="auto", max_epochs=3, random_state=0, warm_start=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        whole.fit(X[TRAIN], Y[TRAIN])
+        parts.fit(X[TRAIN], Y[TRAIN]).fit(X[TRAIN], Y[TRAIN])
+    assert parts.n_iter_ == whole.n_iter_ == 6
+    assert np.allclose(parts.coef_, whole.coef_, rtol=1e-12)
+
+
+# Whatever happened to the rows
+
+
+def test_sorted_rows_are_as_good_as_mixed_ones():
+    order = np.argsort(Y[TRAIN], kind="stable")
+    mixed = accuracy(Perceptron(random_state=0), X[TRAIN], Y[TRAIN])
+    assert accuracy(Perceptron(random_state=0), X[TRAIN][order], Y[TRAIN][order]) >= mixed - 0.02
+
+
+def test_the_hardest_rows_do_not_make_the_model():
+    """Order "active" takes back what they did once no margin is left."""
+    plain = accuracy(Perceptron(random_state=0), X[TRAIN], Y[TRAIN])
+    assert accuracy(Perceptron(order="active"), X[TRAIN], Y[TRAIN]) >= plain - 0.02
+
+
+def test_no_row_changes_the_scale_of_the_intercept():
+    usual = Perceptron(random_state=0).fit(X[TRAIN], Y[TRAIN]).lift_
+    outlier = X[TRAIN].copy()
+    outlier[7] *= 1000
+    assert Perceptron(random_state=0).fit(outlier, Y[TRAIN]).lift_ == usual == 2.0
+    for power in (-40, 40):
+        scaled = Perceptron(random_state=0).fit(2.0**power * X[TRAIN], Y[TRAIN])
+        assert scaled.lift_ == 2.0**power * usual
+
+
+rows = st.lists(
+    st.tuples(*[st.one_of(st.just(0.0), st.floats(1e-100, 1e100), st.floats(-9.0, -0.1))] * 2),
+    min_size=1,
+    max_size=20,
+)
+
+
+@settings(deadline=None)
+@given(rows, rows)
+def test_norms_are_counted_by_parts_as_in_the_whole(first, second):
+    first, second = (np.array(part) for part in (first, second))
+    counts = [NormCounts.of_squares((part**2).sum(axis=1)) for part in (first, second)]
+    both = np.vstack([first, second])
+    assert (counts[0] + counts[1]).median() == NormCounts.of_squares((both**2).sum(axis=1)).median()
+    assert counts[0].median() == median_norm(first.tolist())
+
+
+# Many rows, and batches
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_groups_of_blocks_are_walked_as_the_twin_walks_them(streams, monkeypatch, jit):
+    monkeypatch.setattr(epochs, "is_streamed", lambda n_bytes, n_rows: streams)
+    rng = np.random.default_rng(1)
+    whole = rng.integers(-3, 4, (FEW + 300, 3)).astype(float)
+    y = np.where(whole @ [1, 2, -1] + rng.integers(-1, 2, len(whole)) > 0, 1, -1)
+    model = classic(result="last", max_epochs=2, random_state=5, intercept_scaling="median")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for layout in (np.asarray, sp.csr_array):
+            assert_same(model.fit(layout(whole), y), twin(model, whole, y), exact=True)
+
+
+@pytest.mark.parametrize("result", ["last", "average", "auto"])
+def test_a_lift_that_changes_from_batch_to_batch(result):
+    """The slow way: corrections are counted, and weighed by the ρ of all rows seen so far."""
+    rng = np.random.default_rng(2)
+    model = Perceptron(order="cyclic", result=result)
+    w, count, seen, sums, presented, lifts = np.zeros(3), 0, [], np.zeros(4), 0, []
+    for size in (1, 16, 16, 4):
+        batch = size * rng.integers(-3, 4, (30, 3)).astype(float)
+        y = np.where(batch @ [1, -1, 2] + size * rng.integers(-1, 2, 30) > size, 1, -1)
+        seen += batch.tolist()
+        rho_squared = median_norm(seen) ** 2
+        for x, label in zip(batch, y, strict=True):
+            if label * (x @ w + rho_squared * count) <= 0:
+                w, count = w + label * x, count + label
+            sums, presented = sums + np.append(w, count), presented + 1
+        model.partial_fit(batch, y, classes=[-1, 1])
+        assert model.lift_ == np.sqrt(rho_squared)
+        lifts.append(model.lift_)
+        *coef, steps = [*w, count] if result == "last" else sums / presented
+        assert model.coef_[0] == pytest.approx(np.array(coef), rel=1e-12)
+        assert model.intercept_[0] == pytest.approx(rho_squared * steps, rel=1e-12)
+        verify(model.certificate_, model, batch, y)
+    assert lifts == [4.0, 4.0, 32.0, 16.0]

@@ -4,6 +4,7 @@ Costs are those of the paper: an error 1, a rejection γ, a right answer nothing
 """
 
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -134,7 +135,8 @@ def _epochs(quick: bool, rounds: int) -> Section:
 
 def _variants() -> dict[str, Any]:
     """By what the row says of them: how to make one of so many epochs."""
-    known: dict[str, Any] = {PLAIN: lambda epochs: Perceptron(max_epochs=epochs, min_margin=0, random_state=0)}
+    plain = partial(Perceptron, min_margin=0, random_state=0)
+    known: dict[str, Any] = {PLAIN: lambda epochs: plain(max_epochs=epochs)}
     for rule in (CPLR1, CPLR2):
         for standardize in (True, False):
             settings = {"rule": rule, "standardize": standardize, "eta_weights": 0.1, "eta_bands": 0.01}

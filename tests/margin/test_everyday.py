@@ -32,12 +32,16 @@ def accuracy(model, X_train, y_train):
 # When it ends
 
 
-def test_noisy_rows_end_by_proof_and_without_a_warning():
-    model = Perceptron(random_state=0).fit(X[TRAIN], Y[TRAIN])
-    usual = np.hypot(median_norm(X[TRAIN].tolist()), model.lift_)
-    assert (model.stopped_, model.converged_) == ("min_margin", False)
-    assert model.history_["margin_bound"][-1] < 0.01 * usual <= model.history_["margin_bound"][:-1].min()
-    verify(model.certificate_, model, X[TRAIN], Y[TRAIN])
+@pytest.mark.parametrize("m", [50, 200, 1000])
+def test_noisy_rows_end_by_proof_and_without_a_warning(m):
+    """At the first end of an epoch that proves it, however many epochs compiled code makes at once."""
+    for seed in range(5):
+        model = Perceptron(random_state=seed).fit(X[:m], Y[:m])
+        usual = np.hypot(median_norm(X[:m].tolist()), model.lift_)
+        bounds = model.history_["margin_bound"]
+        assert (model.stopped_, model.converged_) == ("min_margin", False)
+        assert bounds[-1] < 0.01 * usual <= bounds[:-1].min()
+        verify(model.certificate_, model, X[:m], Y[:m])
 
 
 def test_the_other_ends():

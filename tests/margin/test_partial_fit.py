@@ -132,7 +132,8 @@ def test_what_a_stream_cannot_do(rows):
     with pytest.raises(ValueError, match="another policy than the stream began with"):
         model.set_params(margin="growing").partial_fit(X, y)
     with pytest.warns(match="max_updates=3 is reached: the stream learns no more"):
-        classic(max_updates=3).partial_fit(X, y, classes=[-1, 1])
+        model = classic(max_updates=3).partial_fit(X, y, classes=[-1, 1])
+    assert model.stopped_ == "max_updates"
     with pytest.raises(ValueError, match="before training starts"):
         classic().partial_fit(X, y, classes=[-1, 1]).set_params(result="average").partial_fit(X, y)
 

@@ -269,6 +269,7 @@ def one_pass(run: Run) -> None:
         run.present(run.shuffled())
     else:
         run.present(in_order(run.rows))
+    run.verdict = CAPPED if run.capped() else None
     run.record(updates)
 
 

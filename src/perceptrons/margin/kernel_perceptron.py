@@ -27,7 +27,14 @@ from .epochs import SUCCESS, Run, train
 from .fitted import complaint, count_hopeless, publish
 from .kernel_file import FIELDS, check_loaded
 from .kernel_values import BATCH, Kernel, given_gram, kernel_norm, read_kernel
-from .margin_parameters import MarginParameters, check_radius, read_lift, read_parameters, read_rule
+from .margin_parameters import (
+    MarginParameters,
+    check_radius,
+    read_lift,
+    read_parameters,
+    read_rule,
+    usual_norm,
+)
 from .memory import blank, open_state
 from .rules import Rule
 from .theorem import Terms, frozen_parameters
@@ -157,7 +164,7 @@ class KernelPerceptron(Threshold):
         """Train one weight vector, from scores of 0."""
         before = blank(np.zeros(len(signs)), 0.0, rule, self.result, rng)
         state = open_state(before, len(signs), rule, np.float64)
-        typical = float(np.hypot(data.norms.median(), np.sqrt(rule.rho_squared)))
+        typical = usual_norm(data.norms, rule.rho_squared)
         fetch = partial(kernel.fill, data.matrix, data.X)
         run = Run(data.X, signs, rule, plan, before, state, typical, fetch=fetch)
         train(run)

@@ -115,6 +115,11 @@ def read_lift(model: Any, largest: float, norms: NormCounts) -> float:
     return norms.median() ** 2
 
 
+def usual_norm(norms: NormCounts, rho_squared: float) -> float:
+    """Of a lifted row; `min_margin` is a share of it. Not the largest norm, which one row can set."""
+    return math.hypot(norms.median(), math.sqrt(rho_squared))
+
+
 def check_radius(rule: Rule, largest: float) -> None:
     """Algorithm 4 is for rows in the unit ball; elsewhere it would stop early and say nothing."""
     radius = math.sqrt(largest + rule.rho_squared)

@@ -18,7 +18,14 @@ from .certificates import Examination, certificates_of, examine_linear
 from .epochs import SUCCESS, Run, one_pass, train
 from .fitted import complaint, count_hopeless, is_uneven, publish
 from .margin_file import FIELDS, check_loaded
-from .margin_parameters import MarginParameters, check_radius, read_lift, read_parameters, read_rule
+from .margin_parameters import (
+    MarginParameters,
+    check_radius,
+    read_lift,
+    read_parameters,
+    read_rule,
+    usual_norm,
+)
 from .memory import Memory, blank, can_resume, given_weights, open_state, recounted, reopen_state, restarted
 from .rules import Rule
 from .theorem import Terms, frozen_parameters
@@ -175,7 +182,7 @@ class Perceptron(LinearThreshold):
         data = encode(self, X, y, reset=not resume, classes=self.classes_ if resume else None)
         rule = read_rule(self, read_lift(self, data.largest, data.norms))
         check_radius(rule, data.largest)
-        typical = float(np.hypot(data.norms.median(), np.sqrt(rule.rho_squared)))
+        typical = usual_norm(data.norms, rule.rho_squared)
         starts = self._memories if resume else self._starts(data, rule, coef_init, intercept_init)
         runs = []
         for start, signs in zip(starts, data.signs(), strict=True):

@@ -72,7 +72,7 @@ class Encoded(NamedTuple):
     codes: Array  # classes[codes] = y
     largest: float  # max ‖x‖²
     smallest: float  # min ‖x‖²
-    norms: "NormCounts"
+    norms: NormCounts
 
     def signs(self) -> Iterator[Array]:
         return signs_of(self.codes, len(self.classes))

@@ -1,15 +1,21 @@
-"""One thread: a second pool beside the caller's own would wait for the first.
+"""One way to compile: cached on disk where a cache can be written, in memory where it cannot; and threads.
 
-One way to compile: cached on disk where a cache can be written, in memory where it cannot.
+Compiled code releases the interpreter's lock, so that threads run side by side. One thread is the default,
+and never are two pools at work: while ours is, linear algebra keeps to one thread.
 """
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
-from typing import Any
+from numbers import Integral
+from typing import Any, TypeVar
 
 import numba
+from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
+
+from .checks import is_number
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -19,9 +25,9 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     raises while the module is being imported; the function is then compiled anew in each process.
     """
     try:
-        kernel = numba.njit(cache=True)(function)
+        kernel = numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:  # Numba: "no locator available"
-        kernel = numba.njit()(function)
+        kernel = numba.njit(nogil=True)(function)
     return kernel
 
 
@@ -35,3 +41,43 @@ def one_thread() -> AbstractContextManager[Any]:
     """While it is open, linear algebra runs in one thread."""
     limited: AbstractContextManager[Any] = _libraries().limit(limits=1, user_api="blas")
     return limited
+
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class Threads:
+    """Threads at work, or the caller's own alone."""
+
+    def __init__(self, n: int = 1, pool: ThreadPoolExecutor | None = None) -> None:
+        self.n, self._pool = n, pool
+
+    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+        """function(item) for each, in the order of the items."""
+        return [*self._pool.map(function, items)] if self._pool else [function(item) for item in items]
+
+    def shares(self, items: list[Item]) -> list[list[Item]]:
+        """The items dealt out, a list for each thread that has any."""
+        return [items[k :: self.n] for k in range(min(self.n, len(items)))]
+
+
+@contextmanager
+def threads(n_jobs: Any) -> Iterator[Threads]:
+    """As many threads as `n_jobs` asks for, in scikit-learn's way: None is one, -1 is one per core."""
+    n = count_threads(n_jobs)
+    if n == 1:
+        yield Threads()
+        return
+    with one_thread(), ThreadPoolExecutor(n) as pool:
+        yield Threads(n, pool)
+
+
+def count_threads(n_jobs: Any) -> int:
+    """The number that `n_jobs` stands for."""
+    if n_jobs is not None and not (is_number(n_jobs, Integral) and n_jobs != 0):
+        raise ValueError(
+            f"n_jobs={n_jobs!r}, but it must be an integer other than 0; use None for one thread, -1 for one "
+            "per core."
+        )
+    return int(effective_n_jobs(n_jobs))

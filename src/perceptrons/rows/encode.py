@@ -18,6 +18,7 @@ from sklearn.utils.validation import validate_data
 from .._types import Array
 from ..compiled import compiled
 from .layouts import CSR, Rows, sqnorm
+from .weights import NO_WEIGHTS, check_every_class, weights_of_rows
 
 LOWEST, EXPONENTS = -537, 1050  # powers of two that norms of doubles are rounded to
 
@@ -46,7 +47,7 @@ class NormCounts(NamedTuple):
         return NormCounts.of(np.bincount(exponents - LOWEST, minlength=EXPONENTS))
 
     def __add__(self, other: Any) -> "NormCounts":
-        total = np.zeros(EXPONENTS, np.int64)
+        total = np.zeros(EXPONENTS, np.result_type(self.counts, other.counts))
         for first, counts in (self, other):
             total[first - LOWEST : first - LOWEST + len(counts)] += counts
         return NormCounts.of(total)
@@ -64,7 +65,7 @@ class NormCounts(NamedTuple):
 
 
 class Encoded(NamedTuple):
-    """A training set behind the door."""
+    """A training set behind the door. Rows of weight 0 are absent."""
 
     matrix: Any  # the validated array or CSR matrix, for NumPy
     X: Rows  # the same memory, for compiled code
@@ -73,6 +74,9 @@ class Encoded(NamedTuple):
     largest: float  # max ‖x‖²
     smallest: float  # min ‖x‖²
     norms: NormCounts
+    weights: Array = NO_WEIGHTS  # of the rows, > 0; empty: each counts 1
+    present: Array | None = None  # where these rows stand among those given; None: they are all there
+    n_given: int = 0  # rows given, those of weight 0 among them
 
     def signs(self) -> Iterator[Array]:
         return signs_of(self.codes, len(self.classes))
@@ -84,20 +88,40 @@ def signs_of(codes: Array, n_classes: int) -> Iterator[Array]:
         yield 2 * (codes == c).view(np.int8) - 1
 
 
-def encode(estimator: Any, X: Any, y: Any, *, reset: bool = True, classes: Array | None = None) -> Encoded:
-    """Validate X and y; `classes` is given where a stream has named them before."""
+def encode(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    reset: bool = True,
+    classes: Array | None = None,
+    sample_weight: Any = None,
+    class_weight: Any = None,
+) -> Encoded:
+    """Validate X, y and the weights; `classes` is given where a stream has named them before."""
     checks = {"accept_sparse": "csr", "dtype": (np.float64, np.float32), "order": "C", "reset": reset}
     matrix, y = validate_data(estimator, X, y, ensure_all_finite=False, **checks)
     if is_sparse(matrix):
         matrix = canonical(matrix)
+    names, codes = encode_labels(y, classes)
+    weights, present, n_given = (
+        weights_of_rows(sample_weight, class_weight, matrix, names, codes),
+        None,
+        len(y),
+    )
+    if len(weights) and classes is None:
+        check_every_class(names, codes, weights)
+    if not weights.all():
+        present = np.flatnonzero(weights)
+        matrix, codes, weights = matrix[present], codes[present], weights[present]
     rows = as_rows(matrix)
-    counts = np.zeros(EXPONENTS, np.int64)
-    smallest, largest = count_norms(rows, matrix.shape[0], counts)
+    counts = np.zeros(EXPONENTS)
+    smallest, largest = count_norms(rows, matrix.shape[0], weights, counts)
     if not np.isfinite(largest):
         validate_data(estimator, X, y, **checks)  # NaN or infinity: scikit-learn says which
     check_scale(matrix, largest)
-    names, codes = encode_labels(y, classes)
-    return Encoded(matrix, rows, names, codes, largest, smallest, NormCounts.of(counts))
+    norms = NormCounts.of(counts if len(weights) else counts.astype(np.int64))
+    return Encoded(matrix, rows, names, codes, largest, smallest, norms, weights, present, n_given)
 
 
 def check_scale(matrix: Any, largest: float) -> None:
@@ -169,9 +193,9 @@ def read_only(array: Array) -> Array:
 
 
 @compiled
-def count_norms(X, n_rows, counts):
+def count_norms(X, n_rows, weights, counts):
     """The smallest and the largest ‖x‖²; the largest is NaN or infinite if any value is. `counts` counts the
-    rows by their norms, see `NormCounts`."""
+    rows by their norms, weights included, see `NormCounts`."""
     smallest, largest = np.inf, 0.0
     for i in range(n_rows):
         q = sqnorm(X, i)
@@ -180,7 +204,7 @@ def count_norms(X, n_rows, counts):
         if not np.isfinite(largest):
             break
         if q > 0.0:
-            counts[exponent(q) - LOWEST] += 1
+            counts[exponent(q) - LOWEST] += weights[i] if weights.size else 1.0
     return smallest, largest
 
 

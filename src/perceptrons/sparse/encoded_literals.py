@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import assert_all_finite
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from .._types import Array
 from ..checks import count_rows, row_weights
 from ..rows.encode import as_rows, encode_labels, signs_of
+from ..rows.weights import class_factors
 from ..tables.literal_encoder import LiteralEncoder
 from .conjunctions import Literals, arrange
 
@@ -71,21 +71,9 @@ def _encode_classes(
     codes = places.astype(np.intp)
     counts = row_weights(sample_weight, X, np.float64)
     factors = class_factors(class_weight, classes, codes, small(counts))
-    return classes, codes, small(counts) * factors[codes], counts
+    return classes, codes, small(counts) * small(factors)[codes], counts
 
 
 def small(weights: Array) -> Array:
     """The weights divided by a power of two, so that no sum overflows and no ratio is rounded."""
     return np.asarray(np.ldexp(weights, -np.frexp(weights.max(initial=0.0))[1]))
-
-
-def class_factors(class_weight: Any, classes: Array, codes: Array, weights: Array) -> Array:
-    """The factor of each class; "balanced" goes by the weights of the rows."""
-    if not isinstance(class_weight, str) or class_weight != "balanced":
-        factors = np.asarray(compute_class_weight(class_weight, classes=classes, y=classes[codes]))
-        if not (np.isfinite(factors) & (factors >= 0.0)).all():
-            raise ValueError(f"class_weight={class_weight!r}, but weights must be finite and >= 0; use 1.")
-        return small(factors)
-    sums = np.bincount(codes, weights, len(classes))
-    there = sums > 0.0
-    return np.asarray(sums.sum() / (np.count_nonzero(there) * np.where(there, sums, 1.0)))

@@ -9,10 +9,11 @@ from sklearn.linear_model import SGDClassifier
 
 from perceptrons import Perceptron
 from perceptrons.margin.margin_parameters import read_lift, read_rule
-from perceptrons.margin.memory import blank, open_state
+from perceptrons.margin.memory import blank, open_states, state_of
 from perceptrons.margin.sweep import NEVER, sweep
 from perceptrons.rows.encode import encode
-from perceptrons.rows.order import given, in_order
+from perceptrons.rows.order import given
+from perceptrons.rows.weights import NO_WEIGHTS
 
 
 def ours(shuffle: bool, epochs: int) -> Any:
@@ -47,14 +48,14 @@ class Kernel:
         model = ours(shuffle=False, epochs=1)
         data = encode(model, X, y)
         self.rows, self.signs, self.n_columns = data.X, next(data.signs()), data.matrix.shape[1]
-        self.dtype, self.order = data.matrix.dtype, in_order(given(len(y)))
+        self.dtype, self.order = data.matrix.dtype, given(len(y))
         self.rule = read_rule(model, read_lift(model, data.largest, data.norms))
 
     def prepare(self) -> None:
         """A fresh state; not timed."""
         zeros, rng = np.zeros(self.n_columns, self.dtype), np.random.RandomState(0)
         start = blank(zeros, 0.0, self.rule, "last", rng)
-        self.state = open_state(start, len(self.signs), self.rule, self.dtype)
+        self.state = state_of(open_states([start], len(self.signs), self.rule, self.dtype), 0)
 
     def __call__(self) -> None:
-        sweep(self.rows, self.signs, self.order, 0, NEVER, NEVER, self.rule, self.state)
+        sweep(self.rows, self.signs, NO_WEIGHTS, self.order, NEVER, NEVER, self.rule, self.state)

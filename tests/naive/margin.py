@@ -35,11 +35,18 @@ class Run:
     updates: list[tuple]  # per correction: (row, tau, beta violated, w after, b after)
 
 
-def median_norm(X):
+def median_norm(X, weights=None):
     """The power of two 2^k that is the lower median of the rows' norms, each rounded to the nearest: of a row
-    with 2^(2k-1) <= ||x||^2 < 2^(2k+1). Rows of zeros do not count; 1 if there are no others."""
-    powers = sorted(nearest_power(dot(x, x)) for x in X if any(x))
-    return powers[(len(powers) - 1) // 2] if powers else 1.0
+    with 2^(2k-1) <= ||x||^2 < 2^(2k+1). Rows of zeros do not count; 1 if there are no others. A row of weight
+    s counts s times."""
+    weights = weights or [1] * len(X)
+    powers = sorted((nearest_power(dot(x, x)), s) for x, s in zip(X, weights, strict=True) if any(x))
+    half = sum(s for _, s in powers) / 2
+    for power, s in powers:
+        half -= s
+        if half <= 0:
+            return power
+    return 1.0
 
 
 def nearest_power(squared):
@@ -117,11 +124,14 @@ def misclassified(y, s):
 class Training:
     """The weights, the duals and the counts while they change; rows are named by their index i."""
 
-    def __init__(self, X, y, rule, target, rho_squared, result, tol, max_updates, w, b, min_margin=0.0):
+    def __init__(
+        self, X, y, rule, target, rho_squared, result, tol, max_updates, w, b, min_margin=0.0, weights=None
+    ):
         self.X, self.y, self.rule, self.target, self.rho_squared = X, y, rule, target, rho_squared
         self.result, self.tol, self.max_updates = result, tol, max_updates
         self.m, self.n = len(X), len(X[0])
-        self.least_bound = min_margin * math.sqrt(median_norm(X) ** 2 + rho_squared)
+        self.weights = weights or [1] * self.m
+        self.least_bound = min_margin * math.sqrt(median_norm(X, weights) ** 2 + rho_squared)
         self.stopped = "max_epochs"
         self.rows = range(self.m)
         self.q = [dot(x, x) + rho_squared for x in X]
@@ -158,7 +168,10 @@ class Training:
         return self.q[i] > 0 and self.y[i] * self.score(i) < (1 - PASSIVE_AGGRESSIVE_SLACK) * self.beta(i)
 
     def tau(self, i):
-        return self.rule.tau(self.y[i], self.score(i), self.beta(i), self.q[i], len(self.updates) + 1)
+        """A weight multiplies the step."""
+        return self.weights[i] * self.rule.tau(
+            self.y[i], self.score(i), self.beta(i), self.q[i], len(self.updates) + 1
+        )
 
     def correct(self, i, tau):
         beta_violated = self.beta(i)
@@ -264,9 +277,10 @@ class Training:
         self.epoch_updates, self.epoch_errors, self.epoch_fell_short = 0, 0, False
 
     def close_epoch(self):
-        """The pocket holds the weights with the fewest errors so far; without errors, the largest margin."""
+        """The pocket holds the weights with the fewest errors so far, each as heavy as its row; without
+        errors, the largest margin."""
         self.history.append((max(0, self.epoch_updates), self.epoch_errors, self.margin_bound()))
-        training_errors = sum(misclassified(self.y[i], self.score(i)) for i in self.rows)
+        training_errors = sum(self.weights[i] for i in self.rows if misclassified(self.y[i], self.score(i)))
         errors_before, margin_before = self.pocket_rank
         larger = training_errors == 0 and self.margin() > (1 + 1e-9) * margin_before
         if training_errors < errors_before or (errors_before == 0 and larger):
@@ -376,10 +390,12 @@ def perceptron(
     tol=None,
     w=None,
     b=0.0,
+    weights=None,
 ) -> Run:
-    """Train on the rows X and the labels y = +1 or -1; `permutations` yields one list of rows per epoch."""
+    """Train on the rows X and the labels y = +1 or -1; `permutations` yields one list of rows per epoch,
+    `weights` are those of the rows."""
     rule, target = Rule(step, eta, ties), Target(margin, alpha)
-    training = Training(X, y, rule, target, rho_squared, result, tol, max_updates, w, b, min_margin)
+    training = Training(X, y, rule, target, rho_squared, result, tol, max_updates, w, b, min_margin, weights)
     epoch = {
         "cyclic": lambda: sweep(training, training.rows, rolling=step != "passive-aggressive"),
         "shuffle": lambda: sweep(training, next(permutations)),

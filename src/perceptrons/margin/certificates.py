@@ -1,4 +1,3 @@
-# mypy: allow-untyped-defs, allow-untyped-calls
 """The door from models to theory: make a certificate, and check one.
 
     certify(model, X, y)              what holds for these weights on these rows
@@ -8,6 +7,7 @@ Margins, bounds and errors are computed from the rows, the weights and the duals
 and the settings the theorems speak of are the model's word.
 """
 
+from collections.abc import Sequence
 from dataclasses import fields
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -17,22 +17,24 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from .._types import Array
-from ..compiled import compiled
+from ..compiled import Threads
 from ..rows.encode import Encoded, encode
-from ..rows.layouts import add, dot
 from ..theory.certificate import Certificate, lifted_norm
+from .looks import Look, look_at, own_corrections
 
 # how far the weights may have drifted from the sum of their corrections, by rounding
 CLOSE = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-3}
 EPSILON = float(np.finfo(np.float64).eps)
+ALONE = Threads()
 EXACT_CELLS = 10**6  # a sum that comes out as 0 is added up again in fractions, if it has no more terms
 
 
-def certify(model: Any, X: Any, y: Any) -> Certificate | list[Certificate]:
+def certify(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Certificate | list[Certificate]:
     """The certificate of a fitted perceptron on rows X with labels y; a list of them, one per class, for
     more than two classes.
 
-    `margin_bound` is None unless X, y are the rows the model was trained on, all of them. Of a scikit-learn
+    `margin_bound` is None unless X, y are the rows the model was trained on, all of them; and if it was
+    trained with weights, `sample_weight` must be these: rows of weight 0 are absent. Of a scikit-learn
     pipeline it is the certificate of the last step, on the rows as the other steps hand them on.
 
     >>> from perceptrons import Perceptron, certify
@@ -40,15 +42,17 @@ def certify(model: Any, X: Any, y: Any) -> Certificate | list[Certificate]:
     >>> certify(model, [[0.0], [2.0]], [0, 1]) == model.certificate_
     True
     """
-    certificates = certificates_of(*_behind_the_door(model, X, y), batch=False)
+    certificates = certificates_of(*_behind_the_door(model, X, y, sample_weight), batch=False)
     return certificates[0] if len(certificates) == 1 else certificates
 
 
-def verify(certificate: Certificate | list[Certificate], model: Any, X: Any, y: Any) -> None:
+def verify(
+    certificate: Certificate | list[Certificate], model: Any, X: Any, y: Any, sample_weight: Any = None
+) -> None:
     """Recompute the certificate from rows, weights and duals; raise ValueError naming what differs.
 
     A model trained by `partial_fit` is verified on its last batch: the bound, which holds for all rows seen,
-    is then checked against weights and duals alone.
+    is then checked against weights and duals alone. `sample_weight` as in `certify`.
 
     >>> from dataclasses import replace
     >>> from perceptrons import Perceptron, verify
@@ -63,7 +67,7 @@ def verify(certificate: Certificate | list[Certificate], model: Any, X: Any, y: 
     claimed = certificate if isinstance(certificate, list) else [certificate]
     if not all(isinstance(one, Certificate) for one in claimed):
         raise ValueError(f"verify takes a Certificate or a list of them, not {certificate!r}.")
-    model, data = _behind_the_door(model, X, y)
+    model, data = _behind_the_door(model, X, y, sample_weight)
     found = certificates_of(model, data, batch=model._terms.streamed and model.n_rows_ > len(data.codes))
     if len(claimed) != len(found):
         raise ValueError(f"{len(claimed)} certificates for a model with {len(found)} weight vectors.")
@@ -75,7 +79,7 @@ def verify(certificate: Certificate | list[Certificate], model: Any, X: Any, y: 
                 raise ValueError(f"The certificate does not hold: {claim}.")
 
 
-def _behind_the_door(model: Any, X: Any, y: Any) -> tuple[Any, Encoded]:
+def _behind_the_door(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Encoded]:
     """The learner, a pipeline's last step, and the rows as they reach it."""
     if isinstance(model, Pipeline):
         for _, step in model.steps[:-1]:
@@ -84,7 +88,7 @@ def _behind_the_door(model: Any, X: Any, y: Any) -> tuple[Any, Encoded]:
     check_is_fitted(model)
     if not hasattr(model, "_terms"):
         raise ValueError(f"{type(model).__name__} keeps no duals, so there is nothing to certify with.")
-    return model, encode(model, X, y, reset=False, classes=model.classes_)
+    return model, encode(model, X, y, reset=False, classes=model.classes_, sample_weight=sample_weight)
 
 
 def _same(given: Any, holds: Any, radius: float) -> bool:
@@ -93,9 +97,31 @@ def _same(given: Any, holds: Any, radius: float) -> bool:
     return type(given) is type(holds) and bool(given == holds)
 
 
-def certificates_of(model: Any, data: Encoded, batch: bool) -> list[Certificate]:
-    """One certificate per weight vector. `batch`: the rows are the last of a stream, the others are gone."""
-    return [_certificate(model, k, data, signs, batch) for k, signs in enumerate(data.signs())]
+def certificates_of(
+    model: Any,
+    data: Encoded,
+    batch: bool,
+    lent: Sequence[Look | None] | None = None,
+    threads: Threads = ALONE,
+) -> list[Certificate]:
+    """One certificate per weight vector. `batch`: the rows are the last of a stream, the others are gone.
+    `lent`: looks at these rows that training has made already."""
+    signs = np.stack([*data.signs()])
+    looks = look_for_certificates(model, data, signs, lent or [None] * len(signs), threads)
+    return [_certificate(model, k, data, signs[k], looks[k], batch) for k in range(len(signs))]
+
+
+def look_for_certificates(
+    model: Any, data: Encoded, signs: Array, lent: Sequence[Look | None], threads: Threads
+) -> list[Look | None]:
+    """One look at the rows by all weight vectors that have not looked; kernel models look by themselves."""
+    looks, left = [*lent], [k for k, look in enumerate(lent) if look is None]
+    if hasattr(model, "coef_") and left:
+        used, duals = own_corrections(model.support_, model.dual_coef_[left], data, signs[left])
+        found = look_at(data.X, signs[left], model.coef_[left], model.intercept_[left], used, duals, threads)
+        for k, look in zip(left, found, strict=True):
+            looks[k] = look
+    return looks
 
 
 class Examination(NamedTuple):
@@ -114,15 +140,17 @@ class Examination(NamedTuple):
     witness_norm: float = np.inf  # what is left of it, per unit of weight
 
 
-def _certificate(model: Any, k: int, data: Encoded, signs: Array, batch: bool) -> Certificate:
+def _certificate(
+    model: Any, k: int, data: Encoded, signs: Array, scan: Look | None, batch: bool
+) -> Certificate:
     terms, duals = model._terms, model.dual_coef_[k]
-    a = corrections(model.support_, duals, signs)
-    look = model._examine(k, data, signs, a)
+    a = corrections(model.support_, duals, data, signs)
+    look = model._examine(k, data, signs, a, scan)
     radius = float(np.sqrt(look.largest + terms.rho_squared))
     margin = float(look.low) / look.norm + 0.0 if look.norm > 0 else 0.0  # + 0.0: no negative zero
     separable, bound = None, None
     if batch:
-        if _stream_has_bound(model, duals, signs):
+        if _stream_has_bound(model, duals, data, signs):
             bound = (look.norm + look.close) / float(np.abs(duals).sum())
     else:
         separable = True if look.low > look.blur else None
@@ -153,10 +181,10 @@ def _certificate(model: Any, k: int, data: Encoded, signs: Array, batch: bool) -
     )
 
 
-def examine_linear(model: Any, k: int, data: Encoded, signs: Array, a: Array) -> Examination:
-    """The look of a linear model, whose weights are at hand."""
+def examine_linear(model: Any, k: int, data: Encoded, a: Array, look: Look) -> Examination:
+    """What a look at all rows says of a linear model, whose weights are at hand."""
     w, b, lift = model.coef_[k].astype(np.float64), float(model.intercept_[k]), model.lift_
-    low, n_errors, combination = examine(data.X, signs, w, b, a)
+    low, n_errors, combination = look
     norm, rho_squared = lifted_norm(w, b, lift), model._terms.rho_squared
     radius = float(np.sqrt(data.largest + rho_squared))
     close = max(CLOSE[model.coef_.dtype] * max(norm, radius), 8 * EPSILON * radius * float(a.sum()))
@@ -166,28 +194,29 @@ def examine_linear(model: Any, k: int, data: Encoded, signs: Array, a: Array) ->
     zero = (
         a.any()
         and sum_norm == 0.0
-        and _adds_up_to_zero(data.matrix[model.support_], model.dual_coef_[k], lift)
+        and _adds_up_to_zero(data.matrix[data.places(model.support_)], model.dual_coef_[k], lift)
     )
     reach = norm * radius + (0.0 if lift else abs(b))
     blur = (w.size + 2) * EPSILON * reach
     return Examination(low, blur, n_errors, norm, data.largest, close, sum_norm, bool(zero))
 
 
-def _stream_has_bound(model: Any, duals: Array, signs: Array) -> bool:
+def _stream_has_bound(model: Any, duals: Array, data: Encoded, signs: Array) -> bool:
     """Have there been corrections, from zero weights, and have those of the last batch the signs of its
     labels? (More cannot be asked: the earlier rows are gone.)"""
-    first = model.n_rows_ - len(signs)
+    first = model._memories[0].n_rows - data.n_given
     recent = model.support_ >= first
-    agree = (duals[recent] * signs[model.support_[recent] - first] >= 0).all()
+    places = data.places(model.support_[recent] - first)
+    agree = places is not None and (duals[recent] * signs[places] >= 0).all()
     return bool(agree and duals.any() and not model._terms.foreign)
 
 
-def corrections(rows: Array, duals: Array, signs: Array) -> Array:
+def corrections(rows: Array, duals: Array, data: Encoded, signs: Array) -> Array:
     """a_i per row; all 0 if the duals cannot belong to these rows and labels."""
+    used, (own,) = own_corrections(rows, duals[None], data, signs[None])
     a = np.zeros(len(signs))
-    if not len(rows) or rows[-1] < len(signs):
-        a[rows] = duals * signs[rows]
-    return a if (a >= 0).all() else np.zeros(len(signs))
+    a[used] = own * signs[used]
+    return a
 
 
 def _adds_up_to_zero(X: Any, duals: Array, lift: float) -> bool:
@@ -198,17 +227,3 @@ def _adds_up_to_zero(X: Any, duals: Array, lift: float) -> bool:
     factors = [Fraction(float(dual)) for dual in duals]
     columns = [*dense.T, np.full(len(duals), 1.0 if lift else 0.0)]
     return not any(sum(f * Fraction(float(x)) for f, x in zip(factors, xs, strict=True)) for xs in columns)
-
-
-@compiled
-def examine(X, y, w, b, a):
-    """One look at all rows, in double precision: the smallest y·score, how many are on the wrong side,
-    and the sum of the corrections, Σ a_i y_i x_i."""
-    low, errors, combination = np.inf, 0, np.zeros(w.size)
-    for i in range(y.size):
-        reach = y[i] * (dot(X, i, w) + b)
-        low = min(low, reach)
-        errors += reach < 0.0 or (reach == 0.0 and y[i] > 0)
-        if a[i] != 0.0:
-            add(X, i, a[i] * y[i], combination)
-    return low, errors, combination

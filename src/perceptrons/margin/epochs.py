@@ -1,38 +1,30 @@
-"""The loop over sweeps: orders, stopping, and what is kept of the way (Python; the sweep is compiled).
+"""The loop over sweeps: orders, and when a run ends (Python; the sweep is compiled).
 
-`train` runs one weight vector over one set of signs. An order is a function that runs one epoch and
-returns a verdict: no row violates; the gap is closed (`tol`); it is proved that no hyperplane has a margin
-worth looking for (`min_margin`); stuck, where no row violates but the gap is open; capped; or none yet.
+`train` runs the weight vectors of a fit. In the orders "cyclic" and "shuffle" all of them walk the same rows,
+and share each while it is in the cache; one that has ended sits out. In "worst" and "active" each chooses
+rows of its own. At the end of an epoch a run has a verdict: no row violates; the gap is closed (`tol`); it is
+proved that no hyperplane has a margin worth looking for (`min_margin`); stuck, where no row violates but the
+gap is open; capped; or none yet.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from .._types import Array
-from ..checks import number
-from ..rows.layouts import CSR, Gram, Rows
-from ..rows.order import FEW, GROUP_ROWS, Order, given, in_order, permutations, shuffled
-from ..theory.certificate import lifted_norm
-from .certificates import examine
-from .kernel_values import kernel_norm
-from .margin_parameters import MarginParameters
-from .memory import Memory, Pocket, remember
-from .rules import PASSIVE_AGGRESSIVE, Rule
-from .sweep import NEVER, State, excesses, survey, sweep, sweep_epochs
+from ..rows.layouts import CSR, Rows
+from ..rows.order import GROUP_ROWS, Order, given, in_order, permutations, shuffled
+from .looks import rows_at_a_time
+from .rules import PASSIVE_AGGRESSIVE
+from .run import CAPPED, STUCK, TOL, Run, Verdict
+from .sweep import NEVER, excesses, sweep_epochs, sweep_vectors
+from .training import Training
 
-CONVERGED, TOL, MIN_MARGIN, CAPPED, STUCK = "converged", "tol", "min_margin", "max_updates", "stuck"
-SUCCESS = (CONVERGED, TOL)
-Verdict = str | None
-
-AHEAD = 1024  # places of an order looked at for rows to be fetched together,
-TOGETHER = 256  # so many of them at most
 CACHE = 1 << 24  # bytes; fewer are in the cache anyway, and need no streaming,
 NEAR = 1 << 22  # and a group of blocks of more does not stay near enough to be worth it
 
 FIRST, AT_ONCE = 1 << 11, 1 << 15  # rows presented in one call, where epochs are short: more and more
+SMALL = 1 << 20  # bytes of rows that all vectors read from the cache, whatever the order
 
 ACTIVE_SHARE = 0.1  # of the rows, those with the lowest scores, are swept between two full passes,
 ACTIVE_ROWS = 32  # but at least so many,
@@ -40,187 +32,82 @@ ACTIVE_PASSES = 25  # so often in one call of the compiled sweep,
 ACTIVE_CALLS = 40  # in so many calls at most
 
 
-class Survey(NamedTuple):
-    """What `sweep.survey` returns, by name."""
-
-    worst: int
-    violated: bool
-    short: int
-    low: float
-    errors: int
-
-
-class Entry(NamedTuple):
-    """A correction, as it is logged: w ← w + step·y·x of that row, which did not exceed beta."""
-
-    row: int
-    step: float
-    beta: float
+def train(training: Training) -> None:
+    """Run epochs until every weight vector has a verdict or has used up `max_epochs`."""
+    runs, at_once = training.runs, FIRST
+    alone = {"worst": worst, "active": active}.get(runs[0].plan.order)
+    if alone is not None:
+        training.threads.map(lambda run: train_alone(run, alone), runs)
+        return
+    while live := [k for k, run in enumerate(runs) if run.goes_on()]:
+        few = len(live) == 1 or n_bytes(runs[0].data.X) <= SMALL
+        if few and runs[0].needs_no_looks():
+            several_epochs(training, live, at_once)
+            at_once = min(2 * at_once, AT_ONCE)
+        else:
+            one_epoch(training, live)
 
 
-@dataclass
-class Run:
-    """One training run: the rows, the rule, what went before, and the state that changes."""
+def train_alone(run: Run, epoch: Callable[[Run], Verdict]) -> None:
+    """Epochs of a weight vector that chooses its own rows."""
+    while run.goes_on():
+        updates = run.open_epoch()
+        run.verdict = epoch(run)
+        run.record(updates)
 
-    X: Rows
-    y: Array
-    rule: Rule
-    plan: MarginParameters
-    before: Memory
-    state: State
-    typical: float = 0.0  # the usual norm of a lifted row, of which `min_margin` is a share
-    verdict: Verdict = None
-    margin: float = np.nan  # of the weights when all rows were last looked at in this epoch
-    plain: bool = False  # order "active" has given up and sweeps all rows
-    snapshot: list[Array] | None = None  # the state before it began
-    fetch: Callable[[Array], None] | None = None  # makes rows ready that are about to be corrected
-    log: list[Entry] | None = None  # every correction, if it is asked for
 
-    def __post_init__(self) -> None:
-        self.history = {name: list(values) for name, values in self.before.history.items()}
-        self.pocket = self.before.pocket
-        self.rows, self.at_once = given(len(self.y)), FIRST
-        cells = self.X.data if isinstance(self.X, CSR) else self.X
-        self.streams = isinstance(cells, np.ndarray) and is_streamed(cells.nbytes, len(self.y))
-        start, most = int(self.clock["presentations"]), self.plan.max_epochs * len(self.y)
-        self.half, self.budget = start + most // 2, start + most
-        self.max_updates = NEVER if self.plan.max_updates is None else min(self.plan.max_updates, NEVER)
+def one_epoch(training: Training, live: Sequence[int]) -> None:
+    """An epoch of the vectors that go on."""
+    runs = [training.runs[k] for k in live]
+    updates, m = [run.open_epoch() for run in runs], len(runs[0].y)
+    # Only where rows come as they stand are m rows running without a correction all rows; under fresh
+    # permutations both halves may have left out the same row.
+    rolling = runs[0].plan.order == "cyclic" and runs[0].rule.step != PASSIVE_AGGRESSIVE
+    walk(training, live, next_order(training), m if rolling else NEVER)
+    training.threads.map(lambda run: run.close_epoch(), runs)
+    for run, before in zip(runs, updates, strict=True):
+        run.record(before)
 
-    @property
-    def clock(self) -> Any:
-        """The one record of the clock; reading and writing go to the state."""
-        return self.state.clock[0]
 
-    def memory(self) -> Memory:
-        memory = remember(self.before, self.state, self.y)
-        stopped = CONVERGED if self.verdict == STUCK else self.verdict or "max_epochs"
-        memory = memory._replace(history=self.history, pocket=self.pocket, stopped=stopped)
-        return memory._replace(averaged=self.prefers_average(memory))
+def one_pass(training: Training) -> None:
+    """Present every row once to all vectors."""
+    updates = [run.open_epoch() for run in training.runs]
+    walk(training, range(len(training.runs)), next_order(training), NEVER)
+    for run, before in zip(training.runs, updates, strict=True):
+        run.verdict = CAPPED if run.capped() else None
+        run.record(before)
 
-    def prefers_average(self, memory: Memory) -> bool:
-        """What `result="auto"` returns. The average generalizes better than the last weights (Freund and
-        Schapire); but weights that separate the rows are not given up for an average that does not, nor
-        weights that were asked for with a margin."""
-        if memory.stopped not in SUCCESS or self.plan.result != "auto" or isinstance(self.X, Gram):
-            return memory.stopped not in SUCCESS
-        if self.plan.tol is not None or self.rule.asks_for_margin():
-            return False
-        average = memory.average()
-        low = examine(self.X, self.y, average.w.astype(np.float64), average.b, np.zeros(len(self.y)))[0]
-        return bool(low > 0.0)
 
-    def norm(self) -> float:
-        """‖w‖ in lifted space."""
-        rho, b = np.sqrt(self.rule.rho_squared), self.clock["intercept"]
-        if isinstance(self.X, Gram):
-            norm = kernel_norm(self.state.duals * self.y, self.state.w, self.X.diagonal)
-            return lifted_norm(np.array([norm.value]), b, rho)
-        return lifted_norm(self.state.w.astype(np.float64), b, rho)
+def next_order(training: Training) -> Order:
+    """All rows: in a fresh random order if that is the order, else as they stand."""
+    first = training.runs[0]
+    if first.plan.order != "shuffle":
+        return in_order(first.rows)
+    order = shuffled(len(first.y), first.before.rng)
+    return order if is_streamed(n_bytes(first.data.X), len(first.y)) else order.without_blocks()
 
-    def capped(self) -> bool:
-        return bool(self.clock["updates"] >= self.max_updates)
 
-    def shuffled(self) -> Order:
-        """All rows in a fresh random order."""
-        order = shuffled(len(self.y), self.before.rng)
-        return order if self.streams else order.without_blocks()
+def walk(training: Training, live: Sequence[int], order: Order, stop_clean: int) -> None:
+    """Present an order to the vectors that go on: by compiled code, unless Python has a say in each step."""
+    runs, signs, states, threads = training
+    first, data, m = runs[live[0]], runs[live[0]].data, len(order.rows)
+    if first.one_by_one() or first.fetch is not None:
+        for k in live:
+            runs[k].present(order.rows, stop_clean)
+        return
+    at_a_time = rows_at_a_time(data.X, m) if len(live) > 1 else GROUP_ROWS if len(order.blocks) else m
+    stops = first.max_updates, stop_clean, at_a_time
 
-    def present(self, order: Order, stop_clean: int = NEVER) -> None:
-        """Sweep over the rows of an order, pausing for each step that Python must compute or log, and
-        for rows that must be fetched."""
-        one_by_one = self.plan.eta is not None or self.log is not None
-        position = 0
-        while position < len(order.rows) and not self.capped() and self.clock["clean"] < stop_clean:
-            updates = int(self.clock["updates"])
-            betas = float(self.clock["beta_negative"]), float(self.clock["beta_positive"])
-            stop = updates + 1 if one_by_one else self.max_updates
-            rule = self.rule_of(updates + 1)
-            position = sweep(self.X, self.y, order, position, stop, stop_clean, rule, self.state)
-            if self.log is not None and self.clock["updates"] > updates:
-                row = int(order.rows[position - 1])
-                self.log.append(Entry(row, float(self.clock["step"]), betas[int(self.y[row] > 0)]))
-            if self.fetch is not None and position < len(order.rows):
-                self.fetch(self.soon(order.rows[position:]))
+    def present(vectors: list[int]) -> None:
+        sweep_vectors(data.X, signs, data.weights, order, stops, first.rule, states, np.array(vectors))
 
-    def rule_of(self, update: int) -> Rule:
-        """The rule of that correction, its step from the user's function if there is one."""
-        if self.plan.eta is None:
-            return self.rule
-        eta = number(f"eta({update})", self.plan.eta(update), "(0, inf)", "mend eta")
-        return self.rule._replace(eta=float(eta))
+    threads.map(present, threads.shares([*live]))
 
-    def soon(self, order: Array) -> Array:
-        """The next rows that will be corrected if nothing changes until then; not many more than have been
-        corrected so far, because corrections change that."""
-        rows, clock = order[:AHEAD], self.clock
-        y = self.y[rows]
-        betas = np.where(y > 0, clock["beta_positive"], clock["beta_negative"])
-        calm = y * (self.state.w[rows] + clock["intercept"]) > betas
-        limit = min(TOGETHER, 8 + int(clock["updates"]))
-        return np.asarray(rows[~calm | self.rule.always][:limit])
 
-    def survey(self) -> Survey:
-        """Look at all rows under the present weights."""
-        seen, norm = Survey(*survey(self.X, self.y, self.rule, self.state)), self.norm()
-        self.margin = seen.low / norm if norm > 0 else np.nan
-        return seen
-
-    def margin_bound(self, norm: float) -> float:
-        """No hyperplane has a larger margin; infinite before the first correction, NaN if unknown."""
-        if self.before.foreign:
-            return np.nan
-        return norm / float(self.clock["steps"]) if self.clock["steps"] > 0 else np.inf
-
-    def gap_closed(self) -> bool:
-        """Is the margin, as last looked at, within tol of the bound?"""
-        return self.plan.tol is not None and self.margin >= (1 - self.plan.tol) * self.margin_bound(
-            self.norm()
-        )
-
-    def epoch_verdict(self, clean: bool) -> Verdict:
-        """The verdict at the end of an epoch."""
-        seen = self.survey() if clean or self.plan.tol is not None else None
-        if self.gap_closed():
-            return TOL
-        if self.capped():
-            return CAPPED
-        if clean and seen and (self.rule.step != PASSIVE_AGGRESSIVE or seen.short == 0):
-            return CONVERGED if self.plan.tol is None else STUCK
-        return MIN_MARGIN if self.has_no_margin() else None
-
-    def has_no_margin(self) -> bool:
-        """Is it proved that no hyperplane has a margin worth looking for?"""
-        return bool(self.margin_bound(self.norm()) < self.plan.min_margin * self.typical)
-
-    def needs_no_looks(self) -> bool:
-        """Is nothing asked for between epochs, and are they short?"""
-        plan, few = self.plan, len(self.y) <= FEW
-        plain = plan.order == "shuffle" and plan.tol is None and plan.result != "pocket" and not plan.verbose
-        return few and plain and plan.eta is None and self.log is None and self.fetch is None
-
-    def record(self, updates_before: int) -> None:
-        """Write the epoch's line of history; look into the pocket."""
-        norm, clock = self.norm(), self.clock
-        if not np.isfinite(norm):
-            raise ValueError(
-                "The weights overflowed. Scale the columns (StandardScaler), or lower eta or margin."
-            )
-        line = {
-            "updates": max(0, int(clock["updates"]) - updates_before),  # some may have been taken back
-            "errors": int(clock["errors"]),
-            "margin": self.margin,
-            "margin_bound": self.margin_bound(norm),
-        }
-        for name, value in line.items():
-            self.history[name].append(value)
-        if self.plan.result == "pocket":
-            errors, margin = self.survey().errors, self.margin
-            if self.pocket is None or self.pocket.beaten_by(errors, margin):
-                last = self.memory().last()
-                self.pocket = Pocket(errors, margin, last._replace(w=last.w.copy()))
-        if self.plan.verbose:
-            shown = (f"{name} {value:.6g}" for name, value in line.items())
-            print(f"epoch {len(self.history['updates'])}:", *shown)
+def n_bytes(X: Rows) -> int:
+    """Of the cells; kernel values are not read row by row."""
+    cells = X.data if isinstance(X, CSR) else X
+    return cells.nbytes if isinstance(cells, np.ndarray) else 0
 
 
 def is_streamed(n_bytes: int, n_rows: int) -> bool:
@@ -228,64 +115,31 @@ def is_streamed(n_bytes: int, n_rows: int) -> bool:
     return n_bytes > CACHE and n_bytes / n_rows * GROUP_ROWS <= NEAR
 
 
-def train(run: Run) -> None:
-    """Run epochs until a verdict falls or `max_epochs` is used up."""
-    epoch = {"cyclic": cyclic, "shuffle": shuffle, "worst": worst, "active": active}[run.plan.order]
-    while run.verdict is None and run.clock["presentations"] < run.budget:
-        if run.needs_no_looks():
-            several_epochs(run)
-            continue
-        updates = int(run.clock["updates"])
-        run.clock["errors"], run.margin = 0, np.nan
-        run.verdict = epoch(run)
-        run.record(updates)
-
-
-def several_epochs(run: Run) -> None:
+def several_epochs(training: Training, live: Sequence[int], at_once: int) -> None:
     """Epochs of `shuffle` on few rows, in one call of compiled code: each takes less time than a call."""
-    m, clock = len(run.y), run.clock
-    n_left = (run.budget - int(clock["presentations"])) // m
-    n_epochs = max(1, min(n_left, run.at_once // m))
-    run.at_once = min(2 * run.at_once, AT_ONCE)
-    orders = permutations(m, n_epochs, run.before.rng)
-    lines, before = np.empty((n_epochs, 3)), int(clock["updates"])
+    runs = [training.runs[k] for k in live]
+    m, rng = len(runs[0].y), runs[0].before.rng
+    n_left = min((run.budget - int(run.clock["presentations"])) // m for run in runs)
+    orders = permutations(m, max(1, min(n_left, at_once // m)), rng)
+    training.threads.map(lambda run: walk_orders(run, orders), runs)
+
+
+def walk_orders(run: Run, orders: Array) -> None:
+    """One epoch per order, unless a verdict falls before."""
+    m, clock, data = len(run.y), run.clock, run.data
     least = 0.0 if run.before.foreign else run.plan.min_margin * run.typical
-    made = sweep_epochs(run.X, run.y, orders, run.max_updates, least, run.rule, run.state, lines)
-    updates, errors, bounds = lines[: made - 1].T
-    run.history["updates"] += updates.astype(int).tolist()
-    run.history["errors"] += errors.astype(int).tolist()
-    run.history["margin"] += [np.nan] * (made - 1)
-    run.history["margin_bound"] += [np.nan] * (made - 1) if run.before.foreign else bounds.tolist()
-    run.margin = np.nan
-    run.verdict = run.epoch_verdict(clean=clock["clean"] >= m)
-    run.record(before + int(updates.sum()))
-
-
-def one_pass(run: Run) -> None:
-    """Present every row once, in random order if that is the order, else as given."""
-    updates = int(run.clock["updates"])
-    run.clock["errors"] = 0
-    if run.plan.order == "shuffle":
-        run.present(run.shuffled())
-    else:
-        run.present(in_order(run.rows))
-    run.verdict = CAPPED if run.capped() else None
-    run.record(updates)
-
-
-def cyclic(run: Run) -> Verdict:
-    """The rows as they stand; done after m rows running without a correction, wherever that is."""
-    m = len(run.y)
-    run.present(in_order(run.rows), stop_clean=NEVER if run.rule.step == PASSIVE_AGGRESSIVE else m)
-    return run.epoch_verdict(clean=run.clock["clean"] >= m)
-
-
-def shuffle(run: Run) -> Verdict:
-    """A fresh order each epoch; done after a whole epoch without a correction. (To stop after m clean
-    rows, as `cyclic` does, would be wrong: both halves may have left out the same row.)"""
-    m = len(run.y)
-    run.present(run.shuffled())
-    return run.epoch_verdict(clean=run.clock["clean"] >= m)
+    while len(orders) and run.verdict is None:
+        lines, before, stops = np.empty((len(orders), 3)), int(clock["updates"]), (run.max_updates, least)
+        made = sweep_epochs(data.X, run.y, data.weights, orders, stops, run.rule, run.state, lines)
+        updates, errors, bounds = lines[: made - 1].T
+        run.history["updates"] += updates.astype(int).tolist()
+        run.history["errors"] += errors.astype(int).tolist()
+        run.history["margin"] += [np.nan] * (made - 1)
+        run.history["margin_bound"] += [np.nan] * (made - 1) if run.before.foreign else bounds.tolist()
+        run.margin = np.nan
+        run.verdict = run.epoch_verdict(clean=clock["clean"] >= m)
+        run.record(before + int(updates.sum()))
+        orders = orders[made:]
 
 
 def worst(run: Run) -> Verdict:
@@ -300,7 +154,7 @@ def worst(run: Run) -> Verdict:
         return TOL
     presentations, updates = int(clock["presentations"]), int(clock["updates"])
     if seen.worst >= 0 and (seen.violated or run.rule.always):
-        run.present(in_order(run.rows[seen.worst : seen.worst + 1]))
+        run.present(run.rows[seen.worst : seen.worst + 1])
         clock["presentations"], clock["errors"] = presentations, seen.errors  # the row is counted already
     idle = bool(clock["updates"] == updates)
     if run.rule.always:
@@ -316,7 +170,7 @@ def active(run: Run) -> Verdict:
     back and all rows are swept.
     """
     m = len(run.y)
-    run.present(in_order(run.rows))
+    run.present(run.rows)
     clean = bool(run.clock["clean"] >= m)
     few = max(ACTIVE_ROWS, int(ACTIVE_SHARE * m))
     if not clean and few < m and not run.plain:
@@ -333,7 +187,7 @@ def active(run: Run) -> Verdict:
 
 def sweep_lowest(run: Run, few: int) -> None:
     """Sweep the lowest rows until none of them is corrected."""
-    passes = in_order(np.tile(lowest(excesses(run.X, run.y, run.state), few), ACTIVE_PASSES))
+    passes = np.tile(lowest(excesses(run.data.X, run.y, run.state), few), ACTIVE_PASSES)
     run.clock["clean"] = 0
     for _ in range(ACTIVE_CALLS):
         run.present(passes, stop_clean=few)

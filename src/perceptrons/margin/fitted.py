@@ -9,9 +9,9 @@ from sklearn.utils.sparsefuncs import min_max_axis
 
 from ..rows.encode import Encoded, is_sparse, vanishing
 from ..theory.certificate import Certificate
-from .epochs import CAPPED, MIN_MARGIN, STUCK, SUCCESS, Verdict
 from .memory import Memory, Model
 from .rules import Rule
+from .run import CAPPED, MIN_MARGIN, STUCK, SUCCESS, Verdict
 from .theorem import Terms
 
 UNEVEN = 1000.0  # columns whose scales differ by more need scaling
@@ -33,7 +33,7 @@ def publish(model: Any, memories: Sequence[Memory], terms: Terms) -> list[Model]
     updates, presentations = (
         [int(memory.clock[name][0]) for memory in memories] for name in ("updates", "presentations")
     )
-    model.n_rows_ = memories[0].n_rows
+    model.n_rows_ = memories[0].n_rows - memories[0].n_absent
     stopped = [memory.stopped for memory in memories]
     model.stopped_ = stopped[0] if one else np.array(stopped)
     model.n_updates_ = updates[0] if one else np.array(updates)

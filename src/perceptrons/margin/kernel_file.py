@@ -40,6 +40,7 @@ FIELDS: dict[str, file.Field] = {
     "history_": file.OneOrMore(file.Record(dict, {**HISTORY}), "vectors"),
     "certificate_": file.OneOrMore(CERTIFICATE, "vectors"),
     "_terms": TERMS,
+    "_n_absent": file.IfSet(file.Count()),
 }
 
 
@@ -48,7 +49,10 @@ def check_loaded(model: Any) -> None:
     n_vectors = len(model.dual_coef_)
     check_vectors(model, n_vectors)
     read_terms(model)
-    check_rows(model.support_, model.n_rows_, "support_")
+    if not hasattr(model, "_n_absent"):  # files of version 1 know no weights
+        model._n_absent = 0
+    n_given = model.n_rows_ + model._n_absent
+    check_rows(model.support_, n_given, "support_")
     intercept = model._terms.rho_squared * model.dual_coef_.sum(axis=1)
     size = model._terms.rho_squared * np.abs(model.dual_coef_).sum(axis=1)
     require((np.abs(model.intercept_ - intercept) <= 1e-9 * size).all(), "intercept_")
@@ -62,7 +66,7 @@ def check_loaded(model: Any) -> None:
     model._kernel = _kernel(model)
     kept = 0 if model._kernel.precomputed else model.n_features_in_
     require(model.support_vectors_.shape[1] == kept, "support_vectors_")
-    require(kept or model.n_features_in_ == model.n_rows_, "n_rows_")
+    require(kept or model.n_features_in_ == n_given, "n_rows_")
 
 
 def _kernel(model: Any) -> Kernel:

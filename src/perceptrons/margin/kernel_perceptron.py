@@ -7,7 +7,6 @@ the linear kernel the same corrections.
 """
 
 import warnings
-from collections.abc import Iterable
 from functools import partial
 from typing import Any, ClassVar
 
@@ -17,27 +16,22 @@ from sklearn.utils import gen_batches
 
 from .._types import Array
 from ..base import Threshold, all_or_nothing
-from ..compiled import one_thread
+from ..compiled import Threads, one_thread
 from ..model_file.declarations import Field
 from ..rows.encode import Encoded, NormCounts, encode, is_sparse
 from ..rows.order import generators
 from ..theory.certificate import lifted_norm
 from .certificates import CLOSE, EPSILON, Examination, certificates_of
-from .epochs import SUCCESS, Run, train
+from .epochs import train
 from .fitted import complaint, count_hopeless, publish
 from .kernel_file import FIELDS, check_loaded
-from .kernel_values import BATCH, Kernel, given_gram, kernel_norm, read_kernel
-from .margin_parameters import (
-    MarginParameters,
-    check_radius,
-    read_lift,
-    read_parameters,
-    read_rule,
-    usual_norm,
-)
-from .memory import blank, open_state
-from .rules import Rule
-from .theorem import Terms, frozen_parameters
+from .kernel_values import BATCH, given_gram, kernel_norm, read_kernel
+from .looks import Look
+from .margin_parameters import MarginParameters, check_radius, read_lift, read_parameters, read_rule
+from .memory import blank
+from .run import SUCCESS
+from .theorem import terms_of
+from .training import begin
 
 
 class KernelPerceptron(Threshold):
@@ -53,7 +47,7 @@ class KernelPerceptron(Threshold):
     degree, coef0 : default 3 and 1
         Of the polynomial and sigmoid kernels.
     step, eta, margin, alpha, order, result, ties, fit_intercept, intercept_scaling, max_epochs, max_updates,
-    tol, random_state, verbose : as in `Perceptron`; R is the largest √K(x, x).
+    tol, class_weight, random_state, verbose : as in `Perceptron`; R is the largest √K(x, x).
 
     Attributes
     ----------
@@ -98,6 +92,7 @@ class KernelPerceptron(Threshold):
         max_updates: int | None = None,
         min_margin: float = 0.01,
         tol: float | None = None,
+        class_weight: Any = None,
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
@@ -118,57 +113,53 @@ class KernelPerceptron(Threshold):
         self.max_updates = max_updates
         self.min_margin = min_margin
         self.tol = tol
+        self.class_weight = class_weight
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any) -> "KernelPerceptron":
-        """Train until no row violates, the gap closes (`tol`), or a cap is reached."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KernelPerceptron":
+        """Train until no row violates, the gap closes (`tol`), or a cap is reached.
+
+        sample_weight : a weight ≥ 0 for each row, which multiplies its steps; None: each counts 1.
+        """
         plan = read_parameters(self)
         with all_or_nothing(self), one_thread():  # two threads for slivers of rows take longer than one
-            unfinished = self._train(X, y, plan)
+            unfinished = self._train(X, y, plan, sample_weight)
         if unfinished is not None:
             warnings.warn(unfinished, ConvergenceWarning, stacklevel=2)
         return self
 
-    def _train(self, X: Any, y: Any, plan: MarginParameters) -> str | None:
+    def _train(self, X: Any, y: Any, plan: MarginParameters, sample_weight: Any) -> str | None:
         """Run every weight vector to its end; returns what is to be complained about."""
-        data = encode(self, X, y)
+        data = encode(self, X, y, sample_weight=sample_weight, class_weight=self.class_weight)
         data = data._replace(matrix=data.matrix.astype(np.float64, copy=False))
         kernel = read_kernel(self, data.matrix)
-        gram = kernel.gram(data.matrix)
+        matrix = among_present(data) if kernel.precomputed else data.matrix
+        gram = kernel.gram(matrix)
         smallest, largest = float(gram.diagonal.min()), float(gram.diagonal.max())
-        norms = NormCounts.of_squares(gram.diagonal)
+        norms = NormCounts.of_squares(gram.diagonal, data.weights)
         data = data._replace(X=gram, smallest=smallest, largest=largest, norms=norms)
         rule = read_rule(self, read_lift(self, largest, norms))
         check_radius(rule, largest)
-        runs = [self._run(data, kernel, rule, plan, *one) for one in self._vectors(data)]
-        memories = [run.memory() for run in runs]
+        (rng,) = generators(self.random_state, 1)
+        start = blank(np.zeros(len(data.codes)), 0.0, rule, self.result, rng)  # from scores of 0
+        starts = [start] * (1 if len(data.classes) == 2 else len(data.classes))
+        fetch = partial(kernel.fill, matrix, gram)
+        training = begin(data, rule, plan, starts, Threads(), np.float64, fetch)
+        train(training)
+        memories = [run.memory() for run in training.runs]
         self.classes_, self.gamma_, self._kernel = data.classes, kernel.gamma, kernel
-        self._terms = Terms(frozen_parameters(self), rule.rho_squared, True, False, False)
+        self._terms = terms_of(self, data, rule, one_run=True, weighted=sample_weight is not None)
+        self._n_absent = memories[0].n_absent
         publish(self, memories, self._terms)
-        self.support_vectors_ = data.matrix[self.support_][:, : 0 if kernel.precomputed else None]
+        self.support_vectors_ = data.matrix[data.places(self.support_)][
+            :, : 0 if kernel.precomputed else None
+        ]
         certificates = certificates_of(self, data, batch=False)
         self.certificate_ = certificates[0] if len(certificates) == 1 else certificates
-        verdicts, hopeless = [run.verdict for run in runs], count_hopeless(data, rule, memories)
+        verdicts, hopeless = [run.verdict for run in training.runs], count_hopeless(data, rule, memories)
         self.converged_ = all(verdict in SUCCESS for verdict in verdicts) and not hopeless
         return None if self.converged_ else complaint(self, certificates, verdicts, hopeless, uneven=False)
-
-    def _vectors(self, data: Encoded) -> Iterable[tuple[Array, Any]]:
-        """The signs of each weight vector, and its source of orders."""
-        n_vectors = 1 if len(data.classes) == 2 else len(data.classes)
-        return zip(data.signs(), generators(self.random_state, n_vectors), strict=True)
-
-    def _run(
-        self, data: Encoded, kernel: Kernel, rule: Rule, plan: MarginParameters, signs: Array, rng: Any
-    ) -> Run:
-        """Train one weight vector, from scores of 0."""
-        before = blank(np.zeros(len(signs)), 0.0, rule, self.result, rng)
-        state = open_state(before, len(signs), rule, np.float64)
-        typical = usual_norm(data.norms, rule.rho_squared)
-        fetch = partial(kernel.fill, data.matrix, data.X)
-        run = Run(data.X, signs, rule, plan, before, state, typical, fetch=fetch)
-        train(run)
-        return run
 
     def _sums(self, X: Any) -> Array:
         return self._combine(X, self.dual_coef_)
@@ -182,14 +173,14 @@ class KernelPerceptron(Threshold):
             sums[part] = values @ duals.T
         return sums
 
-    def _examine(self, k: int, data: Encoded, signs: Array, a: Array) -> Examination:
+    def _examine(self, k: int, data: Encoded, signs: Array, a: Array, look: Look | None) -> Examination:
         """What `certify` must know, from kernel values and duals."""
-        own, duals = self._own_rows(data.matrix), self.dual_coef_[[k]]
+        own, duals, places = self._own_rows(data), self.dual_coef_[[k]], data.places(self.support_)
         b, lift, kernel = float(self.intercept_[k]), self.lift_, self._kernel
         reach = signs * (self._combine(data.matrix, duals)[:, 0] + b)
-        supports = data.matrix[self.support_] if own else self.support_vectors_
-        diagonal = kernel.diagonal(data.matrix)
-        own_diagonal = diagonal[self.support_] if own else kernel.diagonal(supports)
+        supports = data.matrix[places] if own else self.support_vectors_
+        diagonal = kernel.diagonal(among_present(data) if kernel.precomputed else data.matrix)
+        own_diagonal = diagonal[places] if own else kernel.diagonal(supports)
         value, most = kernel_norm(duals[0], self._combine(supports, duals)[:, 0], own_diagonal)
         norm, most = (lifted_norm(np.array([length]), b, lift) for length in (value, most))
         largest = float(diagonal.max())
@@ -203,22 +194,29 @@ class KernelPerceptron(Threshold):
             float(reach.min()), blur, n_errors, norm, largest, close, most if proves else None, False
         )
 
-    def _own_rows(self, matrix: Any) -> bool:
+    def _own_rows(self, data: Encoded) -> bool:
         """Do these rows hold those ever used, at their places? A precomputed kernel knows no others."""
+        places = data.places(self.support_)
+        same = places is not None and len(data.codes) == self.n_rows_
         if self._kernel.precomputed:
-            if matrix.shape[0] != self.n_rows_:
+            if not same:
                 raise ValueError(
                     f"A precomputed kernel is certified on the {self.n_rows_} rows it was trained on, "
-                    f"but these are {matrix.shape[0]}."
+                    f"but these are {len(data.codes)}."
                 )
-            given_gram(matrix)  # a matrix of other rows against these is not symmetric
+            given_gram(among_present(data))  # a matrix of other rows against these is not symmetric
             return True
-        if matrix.shape[0] != self.n_rows_:
+        if not same:
             return False
-        difference = matrix[self.support_] - self.support_vectors_
+        difference = data.matrix[places] - self.support_vectors_
         return not (difference.count_nonzero() if is_sparse(difference) else difference.any())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
         return tags
+
+
+def among_present(data: Encoded) -> Any:
+    """A matrix of all pairs of rows, without the columns of rows that are absent."""
+    return data.matrix if data.present is None else data.matrix[:, data.present]

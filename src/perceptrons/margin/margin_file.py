@@ -12,10 +12,10 @@ from ..model_file import declarations as file
 from ..model_file.earlier_defaults import with_earlier_defaults
 from ..rows.encode import LOWEST, NormCounts
 from ..theory.certificate import Certificate
-from .epochs import CAPPED, CONVERGED, MIN_MARGIN, TOL
 from .margin_parameters import read_lift, read_parameters, read_rule
 from .memory import AVERAGED, Memory, Model, Pocket
 from .rules import CLOCK, GROWING, Rule
+from .run import CAPPED, CONVERGED, MIN_MARGIN, TOL
 from .theorem import Terms
 
 STOPPED = ("", CONVERGED, TOL, MIN_MARGIN, "max_epochs", CAPPED)
@@ -24,7 +24,7 @@ _WEIGHTS = file.Array(file.FLOATS, ("features",))
 _ROWS, _DUALS = file.Array(("int64",), (".used",)), file.Array(("float64",), (".used",))
 _COUNTS = file.Array(("int64",), (".epochs",))
 _MARGINS = file.Array(("float64",), (".epochs",), finite=False)
-_EXPONENTS = file.Array(("int64",), (".exponents",))
+_EXPONENTS = file.Array(("int64", "float64"), (".exponents",))  # of rows, or of their weights
 _MODEL = file.Record(Model, {"w": _WEIGHTS, "b": file.Real(), "rows": _ROWS, "duals": _DUALS})
 
 CERTIFICATE = file.Record(
@@ -56,6 +56,10 @@ TERMS = file.Record(
         "one_run": file.Flag(),
         "streamed": file.Flag(),
         "foreign": file.Flag(),
+        "lightest": file.Real(least=0.0),
+        "heaviest": file.Real(least=0.0),
+        "weighted": file.Flag(),
+        "class_counts": file.Real(least=0.0),
     },
 )
 HISTORY = {"updates": _COUNTS, "errors": _COUNTS, "margin": _MARGINS, "margin_bound": _MARGINS}
@@ -74,10 +78,11 @@ MEMORY = file.Record(
         "history": file.Record(dict, {name: file.AsList(array) for name, array in HISTORY.items()}),
         "rng": file.RandomState(),
         "pocket": file.Optional(
-            file.Record(Pocket, {"errors": file.Count(), "margin": _NUMBER, "model": _MODEL})
+            file.Record(Pocket, {"errors": file.Real(least=0.0), "margin": _NUMBER, "model": _MODEL})
         ),
         "stopped": file.Choice(*STOPPED),
         "averaged": file.Flag(),
+        "n_absent": file.Count(),
     },
 )
 FIELDS: dict[str, file.Field] = {
@@ -143,6 +148,7 @@ def read_terms(model: Any) -> Rule:
     except ValueError as error:
         raise ValueError(f"terms.settings: {str(error).rstrip('.')}") from None
     require(terms.streamed or lift == terms.rho_squared, "terms.rho_squared")  # a stream may change its mind
+    require(0.0 < terms.lightest <= terms.heaviest, "terms.lightest")
     require(not terms.one_run or not (terms.streamed or terms.foreign), "terms.one_run")
     return rule
 
@@ -154,6 +160,7 @@ def check_run(memory: Memory, rule: Rule, model: Any, where: str) -> None:
     require(len(memory.drift) in ({n} if averaged else {0, n}), f"{where}.drift")
     for name in ("step", "steps", "beta_negative", "beta_positive", "scale"):
         require(memory.clock[name][0] >= 0, f"{where}.clock.{name}")
+    require(memory.n_absent < memory.n_rows, f"{where}.n_absent")
     check_rows(memory.rows, memory.n_rows, f"{where}.rows")
     if memory.pocket is not None:
         check_rows(memory.pocket.model.rows, memory.n_rows, f"{where}.pocket.model.rows")

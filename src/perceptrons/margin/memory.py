@@ -4,16 +4,19 @@ from weights given, or from what an earlier run left.
 Duals are kept signed (a_i·y_i) and for the rows ever used alone: this is the compression of Moran et al.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._types import Array
+from ..compiled import Threads
 from ..rows.encode import Encoded
 from ..theory.certificate import lifted_norm
-from .certificates import CLOSE, corrections, examine
+from .certificates import CLOSE
+from .looks import Look, look_at, own_corrections
 from .rules import CLOCK, CONSTANT, Rule
-from .sweep import State
+from .sweep import State, survey
 
 History = dict[str, list[float]]
 AVERAGED = ("auto", "average")  # results for which the sums of the average are kept
@@ -31,11 +34,11 @@ class Model(NamedTuple):
 class Pocket(NamedTuple):
     """The best weights at the end of an epoch: fewest errors, and if there are none the largest margin."""
 
-    errors: int
+    errors: float  # the weight of the rows that are wrong
     margin: float
     model: Model
 
-    def beaten_by(self, errors: int, margin: float) -> bool:
+    def beaten_by(self, errors: float, margin: float) -> bool:
         larger = margin > (1 + 1e-9) * self.margin  # by more than rounding
         return errors < self.errors or (errors == self.errors == 0 and larger)
 
@@ -43,7 +46,7 @@ class Pocket(NamedTuple):
 class Memory(NamedTuple):
     w: Array  # the last weights, whatever `result` asks for
     clock: Array
-    n_rows: int  # seen in all
+    n_rows: int  # given in all
     rows: Array
     duals: Array
     drift: Array  # see `sweep.State`
@@ -55,6 +58,7 @@ class Memory(NamedTuple):
     pocket: Pocket | None = None
     stopped: str = ""  # by what training ended; unknown to the first model files
     averaged: bool = False  # whether `result="auto"` is the average
+    n_absent: int = 0  # of the rows given, those of weight 0
 
     def last(self) -> Model:
         return Model(self.w, float(self.clock["intercept"][0]), self.rows, self.duals)
@@ -93,7 +97,8 @@ class Memory(NamedTuple):
     def without_rows(self) -> "Memory":
         """The same run before any row: where it goes on over the rows it has seen."""
         none = np.zeros(0)
-        return self._replace(n_rows=0, rows=none.astype(np.int64), duals=none, dual_drift=none)
+        rows = none.astype(np.int64)
+        return self._replace(n_rows=0, rows=rows, duals=none, dual_drift=none, n_absent=0)
 
 
 def blank(w: Array, b: float, rule: Rule, result: str, rng: np.random.RandomState) -> Memory:
@@ -116,42 +121,49 @@ def blank(w: Array, b: float, rule: Rule, result: str, rng: np.random.RandomStat
     )
 
 
-def open_state(before: Memory, n_rows: int, rule: Rule, dtype: Any) -> State:
-    """The state of a run over rows not seen before."""
-    clock = before.clock.copy()
+def open_states(before: Sequence[Memory], n_rows: int, rule: Rule, dtype: Any) -> State:
+    """The states of runs over rows not seen before, stacked. The sums of an average are kept if all runs
+    have them."""
+    n, averaged = len(before), all(len(memory.drift) for memory in before)
+    clock = np.concatenate([memory.clock for memory in before])
     clock["clean"] = 0
     if rule.margin == CONSTANT:
         clock["beta_negative"], clock["beta_positive"] = rule.beta_negative, rule.beta_positive
     return State(
-        w=before.w.astype(dtype),
-        duals=np.zeros(n_rows),
+        w=np.stack([memory.w for memory in before]).astype(dtype),
+        duals=np.zeros((n, n_rows)),
         clock=clock,
-        drift=before.drift.copy(),
-        dual_drift=np.zeros(n_rows if len(before.drift) else 0),
+        drift=np.stack([memory.drift for memory in before]) if averaged else np.zeros((n, 0)),
+        dual_drift=np.zeros((n, n_rows if averaged else 0)),
     )
 
 
-def reopen_state(before: Memory, rule: Rule, dtype: Any) -> State:
-    """The state of a run that goes on over the rows it has seen."""
-    state = open_state(before, before.n_rows, rule, dtype)
-    state.duals[before.rows] = np.abs(before.duals)
-    if len(before.drift):
-        state.dual_drift[before.rows] = np.abs(before.dual_drift)
-    return state
+def state_of(states: State, k: int) -> State:
+    """The state of one run, a view of those stacked."""
+    return State(states.w[k], states.duals[k], states.clock[k : k + 1], states.drift[k], states.dual_drift[k])
 
 
-def remember(before: Memory, state: State, signs: Array) -> Memory:
+def resume_state(state: State, before: Memory, data: Encoded) -> None:
+    """What a run that goes on over the rows it has seen knows of them."""
+    rows = data.places(before.rows)
+    state.duals[rows] = np.abs(before.duals)
+    if len(state.dual_drift):
+        state.dual_drift[rows] = np.abs(before.dual_drift)
+
+
+def remember(before: Memory, state: State, signs: Array, data: Encoded) -> Memory:
     """The memory after a run over rows that follow those seen before."""
     used = np.flatnonzero(state.duals)
     late = state.dual_drift[used] if len(state.dual_drift) else np.zeros(len(used))
     return before._replace(
         w=state.w,
         clock=state.clock,
-        n_rows=before.n_rows + len(signs),
-        rows=np.concatenate([before.rows, before.n_rows + used]),
+        n_rows=before.n_rows + data.n_given,
+        rows=np.concatenate([before.rows, before.n_rows + data.numbers(used)]),
         duals=np.concatenate([before.duals, state.duals[used] * signs[used]]),
         drift=state.drift,
         dual_drift=np.concatenate([before.dual_drift, late * signs[used]]),
+        n_absent=before.n_absent + data.n_given - len(signs),
     )
 
 
@@ -172,23 +184,30 @@ def can_resume(start: Memory, data: Encoded, signs: Array, rule: Rule, result: s
     """Can training go on over these rows? If it is the same policy, and the weights are the sum of their
     corrections on these rows."""
     lacks_sums = result in AVERAGED and not len(start.drift)
-    if start.foreign or start.n_rows != len(signs) or start.policy != rule.margin or lacks_sums:
+    if start.foreign or start.n_rows != data.n_given or start.policy != rule.margin or lacks_sums:
         return False
-    w, b, a = start.w.astype(np.float64), start.last().b, corrections(start.rows, start.duals, signs)
-    combination = examine(data.X, signs, w, 0.0, a)[2]
+    look = look_of(start.last(), data, signs)
+    w, b = start.w.astype(np.float64), start.last().b
     same_b = np.isclose(b, rule.rho_squared * start.duals.sum(), rtol=1e-9, atol=0.0)
     close = CLOSE[start.w.dtype] * np.sqrt(w @ w + data.largest)
-    return bool(same_b and np.linalg.norm(combination - w) <= close)
+    return bool(same_b and np.linalg.norm(look.combination - w) <= close)
 
 
 def recounted(pocket: Pocket | None, data: Encoded, signs: Array, rule: Rule) -> Pocket | None:
     """The pocket with its errors and margin on these rows: those never corrected may be others now."""
     if pocket is None:
         return None
-    w, b = pocket.model.w.astype(np.float64), pocket.model.b
-    low, errors, _ = examine(data.X, signs, w, b, np.zeros(len(signs)))
-    norm = lifted_norm(w, b, np.sqrt(rule.rho_squared))
-    return pocket._replace(errors=int(errors), margin=float(low) / norm if norm > 0 else np.nan)
+    w, clock, none = pocket.model.w, np.zeros(1, CLOCK), np.zeros(0)
+    clock["intercept"] = pocket.model.b
+    *_, low, _, lost = survey(data.X, signs, data.weights, rule, State(w, none, clock, none, none))
+    norm = lifted_norm(w.astype(np.float64), pocket.model.b, np.sqrt(rule.rho_squared))
+    return pocket._replace(errors=lost, margin=low / norm if norm > 0 else np.nan)
+
+
+def look_of(model: Model, data: Encoded, signs: Array) -> Look:
+    """A look at these rows; of corrections that cannot be theirs nothing is added up."""
+    used, duals = own_corrections(model.rows, model.duals[None], data, signs[None])
+    return look_at(data.X, signs[None], model.w[None], np.array([model.b]), used, duals, Threads())[0]
 
 
 def restarted(start: Memory, rule: Rule, result: str) -> Memory:

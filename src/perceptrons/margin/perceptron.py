@@ -1,6 +1,7 @@
 """`Perceptron`: the margin family behind scikit-learn's interface (Honavar; Moran et al., Section 2)."""
 
 import warnings
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,13 +11,16 @@ from sklearn.utils.metaestimators import available_if
 from .._types import Array
 from ..base import LinearThreshold, all_or_nothing
 from ..checks import flag
+from ..compiled import Threads, threads
 from ..model_file.declarations import Field
 from ..rows.encode import Encoded, encode
 from ..rows.order import generators
+from ..rows.weights import is_balanced
 from ..theory.certificate import Certificate
 from .certificates import Examination, certificates_of, examine_linear
-from .epochs import SUCCESS, Run, one_pass, train
+from .epochs import one_pass, train
 from .fitted import complaint, count_hopeless, is_uneven, publish
+from .looks import Look
 from .margin_file import FIELDS, check_loaded
 from .margin_parameters import (
     MarginParameters,
@@ -24,11 +28,12 @@ from .margin_parameters import (
     read_lift,
     read_parameters,
     read_rule,
-    usual_norm,
 )
-from .memory import Memory, blank, can_resume, given_weights, open_state, recounted, reopen_state, restarted
+from .memory import Memory, blank, given_weights
 from .rules import Rule
-from .theorem import Terms, frozen_parameters
+from .run import SUCCESS
+from .theorem import Terms, terms_of
+from .training import Training, begin, begin_again, check_start
 
 
 def _can_stream(model: Any) -> bool:
@@ -81,6 +86,12 @@ class Perceptron(LinearThreshold):
         that are separable by less may be given up, too. 0 turns it off; so does `tol`.
     tol : float or None, default None
         Stop as soon as the margin achieved is certified to be ≥ (1 − tol) times the best possible.
+    class_weight : None (default), "balanced", or a dict of class → weight
+        The weights of all rows of a class, times those of the rows. "balanced": classes have the same sum of
+        weights; not for `partial_fit`, which does not know the rows to come.
+    n_jobs : int or None, default None
+        Threads, -1 is one per core: they share the weight vectors of more than two classes, and looks at all
+        rows. The model does not depend on it.
     random_state : int, RandomState or None, default None
         For `order="shuffle"`; an int makes the fit repeatable.
     warm_start : bool, default False
@@ -102,7 +113,15 @@ class Perceptron(LinearThreshold):
         NaN), margin_bound.
     certificate_ : a `Certificate`; recheck it with `perceptrons.verify`.
     With more than two classes (one against the rest) counts are arrays and `history_`, `certificate_`
-    lists, one entry per class.
+    lists, one entry per class. All weight vectors walk the same order of rows.
+
+    Notes
+    -----
+    A weight multiplies the step τ of its row. Then w = Σ a_i y_i x_i still holds, and the margins of the
+    certificate are what they are without weights; the bound on the corrections grows by the ratio of the
+    largest and the smallest weight for `margin=0`, and there is none for other targets. A row of weight 0 is
+    absent: not visited, not certified. Rows are numbered as they are given all the same. The steps "absolute"
+    and "fractional" go as far as the row needs; weights above 2 then overshoot, and may overflow.
 
     Examples
     --------
@@ -133,6 +152,8 @@ class Perceptron(LinearThreshold):
         max_updates: int | None = None,
         min_margin: float = 0.01,
         tol: float | None = None,
+        class_weight: Any = None,
+        n_jobs: int | None = None,
         random_state: Any = None,
         warm_start: bool = False,
         verbose: int = 0,
@@ -150,63 +171,69 @@ class Perceptron(LinearThreshold):
         self.max_updates = max_updates
         self.min_margin = min_margin
         self.tol = tol
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
         self.random_state = random_state
         self.warm_start = warm_start
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None) -> "Perceptron":
+    def fit(
+        self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None
+    ) -> "Perceptron":
         """Train until no row violates, the gap closes (`tol`), or a cap is reached.
 
         coef_init, intercept_init : weights to start from, in the shapes of `coef_` and `intercept_`.
+        sample_weight : a weight ≥ 0 for each row, which multiplies its steps; None: each counts 1.
         """
-        return self._fit(X, y, coef_init, intercept_init)
+        return self._fit(X, y, coef_init, intercept_init, sample_weight)
 
     def _fit(
-        self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, logs: Any = None
+        self,
+        X: Any,
+        y: Any,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        sample_weight: Any = None,
+        logs: Any = None,
     ) -> "Perceptron":
         """`fit`; one log of corrections per weight vector is appended to `logs`, if it is a list."""
         plan = read_parameters(self)
         flag("warm_start", self.warm_start)
-        with all_or_nothing(self):
-            unfinished = self._train(X, y, plan, coef_init, intercept_init, logs)
+        with all_or_nothing(self), threads(self.n_jobs) as pool:
+            given = coef_init is not None or intercept_init is not None
+            resume = self.warm_start and not given and hasattr(self, "_memories")
+            known = self.classes_ if resume else None
+            data = encode(self, X, y, not resume, known, sample_weight, self.class_weight)
+            rule = read_rule(self, read_lift(self, data.largest, data.norms))
+            check_radius(rule, data.largest)
+            if resume:
+                training = begin_again(data, rule, plan, self._memories, pool)
+            else:
+                starts = self._starts(data, rule, coef_init, intercept_init)
+                training = begin(data, rule, plan, starts, pool, data.matrix.dtype)
+            check_start(training)
+            if logs is not None:
+                logs += [[] for _ in training.runs]
+                for run, log in zip(training.runs, logs, strict=True):
+                    run.log = log
+            train(training)
+            unfinished = self._finish(data, rule, training, resume, weighted=sample_weight is not None)
         if unfinished is not None:
             warnings.warn(unfinished, ConvergenceWarning, stacklevel=3)
         return self
 
-    def _train(
-        self, X: Any, y: Any, plan: MarginParameters, coef_init: Any, intercept_init: Any, logs: Any
+    def _finish(
+        self, data: Encoded, rule: Rule, training: Training, resumed: bool, weighted: bool
     ) -> str | None:
-        """Run every weight vector to its end; returns what is to be complained about."""
-        given = coef_init is not None or intercept_init is not None
-        resume = self.warm_start and not given and hasattr(self, "_memories")
-        data = encode(self, X, y, reset=not resume, classes=self.classes_ if resume else None)
-        rule = read_rule(self, read_lift(self, data.largest, data.norms))
-        check_radius(rule, data.largest)
-        typical = usual_norm(data.norms, rule.rho_squared)
-        starts = self._memories if resume else self._starts(data, rule, coef_init, intercept_init)
-        runs = []
-        for start, signs in zip(starts, data.signs(), strict=True):
-            if resume and can_resume(start, data, signs, rule, plan.result):
-                before = start.without_rows()._replace(pocket=recounted(start.pocket, data, signs, rule))
-                state = reopen_state(start, rule, data.matrix.dtype)
-            else:
-                before = restarted(start, rule, plan.result) if resume else start
-                state = open_state(before, len(signs), rule, data.matrix.dtype)
-            if before.foreign and plan.tol is not None:
-                raise ValueError(
-                    f"tol={plan.tol} certifies weights that are a sum of these rows, which starting weights "
-                    "are not; use tol=None, or start from zero."
-                )
-            run = Run(data.X, signs, rule, plan, before, state, typical)
-            if logs is not None:
-                run.log = []
-                logs.append(run.log)
-            train(run)
-            runs.append(run)
-        memories = [run.memory() for run in runs]
-        one_run = not resume and not any(memory.foreign for memory in memories)
+        """Publish what the runs have come to; returns what is to be complained about."""
+        runs = training.runs
+        memories, looks = [run.memory() for run in runs], [run.look() for run in runs]
         self._norms = data.norms
-        certificates = self._publish(data, rule, memories, one_run=one_run, streamed=False)
+        foreign = any(memory.foreign for memory in memories)
+        terms = terms_of(
+            self, data, rule, one_run=not (resumed or foreign), foreign=foreign, weighted=weighted
+        )
+        certificates = self._publish(data, terms, memories, looks, training.threads)
         hopeless = count_hopeless(data, rule, memories)
         verdicts = [run.verdict for run in runs]
         self.converged_ = all(verdict in SUCCESS for verdict in verdicts) and not hopeless
@@ -215,47 +242,55 @@ class Perceptron(LinearThreshold):
         return complaint(self, certificates, verdicts, hopeless, is_uneven(data.matrix))
 
     @available_if(_can_stream)  # type: ignore[untyped-decorator]
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> "Perceptron":
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> "Perceptron":
         """One pass over a batch. The first call needs all `classes`.
 
         Rows are numbered over all calls. `certificate_.margin` is that of the batch, `margin_bound` holds
         for all rows seen; `converged_` says that the batch needed no correction. With
         `intercept_scaling="median"` ρ follows the rows seen so far, with "radius" the first batch sets it.
-        `result="auto"` is the average, and `min_margin` ends nothing.
+        `result="auto"` is the average, and `min_margin` ends nothing. `sample_weight` as in `fit`.
         """
         plan = read_parameters(self)
-        with all_or_nothing(self):
-            capped = self._pass_over(X, y, plan, classes)
+        if is_balanced(self.class_weight):
+            raise ValueError(
+                "class_weight='balanced' needs all rows, which partial_fit does not know; pass a dict of "
+                "weights, such as sklearn.utils.class_weight.compute_class_weight gives, or sample_weight."
+            )
+        with all_or_nothing(self), threads(self.n_jobs) as pool:
+            capped = self._pass_over(X, y, plan, classes, sample_weight, pool)
         if capped:
             message = f"max_updates={self.max_updates} is reached: the stream learns no more. Raise it."
             warnings.warn(message, ConvergenceWarning, stacklevel=2)
         return self
 
-    def _pass_over(self, X: Any, y: Any, plan: MarginParameters, classes: Any) -> bool:
+    def _pass_over(
+        self, X: Any, y: Any, plan: MarginParameters, classes: Any, sample_weight: Any, pool: Threads
+    ) -> bool:
         """One pass of every weight vector over a batch; returns whether `max_updates` is reached."""
         first = not hasattr(self, "_memories")
         names = self._stream_classes(classes, first)
-        data = encode(self, X, y, reset=first, classes=names)
+        data = encode(self, X, y, first, names, sample_weight, self.class_weight)
         norms = data.norms if first else self._norms + data.norms
         follows = first or self.intercept_scaling == "median"  # ρ, as all rows seen so far say
         rule = read_rule(self, read_lift(self, data.largest, norms) if follows else self._terms.rho_squared)
         check_radius(rule, data.largest)
-        starts, runs = self._starts(data, rule, None, None) if first else self._memories, []
+        starts = self._starts(data, rule, None, None) if first else self._memories
         if not first and rule.rho_squared != self._terms.rho_squared:
             starts = [start.relifted(self._terms.rho_squared, rule.rho_squared) for start in starts]
-        self._norms = norms
-        for start, signs in zip(starts, data.signs(), strict=True):
+        for start in starts:
             if start.policy != rule.margin:
                 raise ValueError(
                     f"margin={self.margin!r} is another policy than the stream began with; keep it."
                 )
             start.check_result(plan.result)
-            state = open_state(start, len(signs), rule, start.w.dtype if start.n_rows else data.matrix.dtype)
-            run = Run(data.X, signs, rule, plan, start, state)
-            one_pass(run)
-            runs.append(run)
-        memories = [run.memory() for run in runs]
-        self._publish(data, rule, memories, one_run=False, streamed=True)
+        dtype = data.matrix.dtype if first else starts[0].w.dtype
+        training = begin(data, rule, plan, starts, pool, dtype)
+        one_pass(training)
+        runs = training.runs
+        memories, self._norms = [run.memory() for run in runs], norms
+        foreign = any(memory.foreign for memory in memories)
+        terms = terms_of(self, data, rule, one_run=False, streamed=True, foreign=foreign)
+        self._publish(data, terms, memories, [None] * len(runs), pool)
         self.converged_ = all(memory.clock["clean"][0] >= len(data.codes) for memory in memories)
         return any(run.capped() for run in runs)
 
@@ -278,27 +313,29 @@ class Perceptron(LinearThreshold):
         intercept = given_weights("intercept_init", intercept_init, (n_vectors,))
         if intercept.any() and not self.fit_intercept:
             raise ValueError(f"intercept_init={intercept_init!r}, but fit_intercept=False; leave it out.")
-        starts = zip(
-            coef.astype(data.matrix.dtype), intercept, generators(self.random_state, n_vectors), strict=True
-        )
-        return [blank(w, float(b), rule, self.result, rng) for w, b, rng in starts]
+        (rng,) = generators(self.random_state, 1)
+        starts = zip(coef.astype(data.matrix.dtype), intercept, strict=True)
+        return [blank(w, float(b), rule, self.result, rng) for w, b in starts]
 
     def _publish(
-        self, data: Encoded, rule: Rule, memories: list[Memory], one_run: bool, streamed: bool
+        self,
+        data: Encoded,
+        terms: Terms,
+        memories: list[Memory],
+        looks: Sequence[Look | None],
+        pool: Threads,
     ) -> list[Certificate]:
         """Turn what the runs left into fitted attributes, and certify them."""
-        foreign = any(memory.foreign for memory in memories)
-        self._memories = memories
-        self._terms = Terms(frozen_parameters(self), rule.rho_squared, one_run, streamed, foreign)
-        self.classes_ = data.classes
+        self._memories, self._terms, self.classes_ = memories, terms, data.classes
         self._show()
-        certificates = certificates_of(self, data, batch=streamed and self.n_rows_ > len(data.codes))
+        batch = terms.streamed and self.n_rows_ > len(data.codes)
+        certificates = certificates_of(self, data, batch, looks, pool)
         self.certificate_ = certificates[0] if len(certificates) == 1 else certificates
         return certificates
 
-    def _examine(self, k: int, data: Encoded, signs: Array, a: Array) -> Examination:
+    def _examine(self, k: int, data: Encoded, signs: Array, a: Array, look: Look) -> Examination:
         """What `certify` must know."""
-        return examine_linear(self, k, data, signs, a)
+        return examine_linear(self, k, data, a, look)
 
     def _show(self) -> None:
         """Set the fitted attributes that follow from what the runs left, `_memories` and `_terms`."""

@@ -9,14 +9,15 @@ import numpy as np
 from .._types import Array
 from ..compiled import compiled
 from ..rows.layouts import add, dot, ready, sqnorm, stream_group
-from ..rows.order import GROUP_ROWS, Order
+from ..rows.order import GROUP_ROWS
 from .rules import PASSIVE_AGGRESSIVE, SLACK, advance, step_size, violates
 
 NEVER = 2**62  # a count that is not reached
 
 
 class State(NamedTuple):
-    """What a sweep changes. The last two may be empty: then the average is not kept."""
+    """What a sweep changes; stacked, a line for each weight vector. The last two may be empty: then the
+    average is not kept."""
 
     w: Array
     duals: Array  # a_i ≥ 0, with w = Σ a_i y_i x_i
@@ -26,25 +27,21 @@ class State(NamedTuple):
 
 
 @compiled
-def sweep(X, y, order, start, stop_updates, stop_clean, rule, state):
-    """Present the rows of an order from `start` on, correcting those that violate; returns where it stopped.
+def sweep(X, y, weights, rows, stop_updates, stop_clean, rule, state):
+    """Present these rows one after the other, correcting those that violate; returns how many it presented.
 
     It stops early after `stop_updates` corrections in all, after `stop_clean` rows running that needed
-    none, or before a row that is to be corrected but is not ready. Groups of blocks are read beforehand.
+    none, or before a row that is to be corrected but is not ready. A row's weight multiplies its step;
+    without `weights` each row counts 1.
     """
     w, duals, clock, drift = state.w, state.duals, state.clock[0], state.drift
     b, beta_negative, beta_positive = clock["intercept"], clock["beta_negative"], clock["beta_positive"]
-    presented = clock["presentations"] - start  # + position: rows presented in all
-    first_clean = start - clock["clean"]  # where the rows that needed no correction begin
-    n_visits = order.rows.size
-    next_group = start if order.blocks.size > 0 and start % GROUP_ROWS == 0 else n_visits
-    stop = min(n_visits, first_clean + stop_clean)
-    position = start
+    presented = clock["presentations"]  # + position: rows presented in all
+    first_clean = -clock["clean"]  # where the rows that needed no correction begin
+    stop = min(rows.size, first_clean + stop_clean)
+    position = 0
     while position < stop:
-        if position == next_group:
-            clock["echo"] = stream_group(X, order.blocks, position // GROUP_ROWS)
-            next_group += GROUP_ROWS
-        i = order.rows[position]
+        i = rows[position]
         label = y[i]
         reach = label * (dot(X, i, w) + b)
         beta = beta_positive if label > 0 else beta_negative
@@ -62,6 +59,8 @@ def sweep(X, y, order, start, stop_updates, stop_clean, rule, state):
         tau = step_size(reach, beta, q, label, rule)
         if tau <= 0.0:
             continue  # `always`, and the row is already beyond what the rule aims at
+        if weights.size:
+            tau *= weights[i]
         add(X, i, tau * label, w)
         b += tau * label * rule.rho_squared
         duals[i] += tau
@@ -77,7 +76,7 @@ def sweep(X, y, order, start, stop_updates, stop_clean, rule, state):
         beta_negative, beta_positive = clock["beta_negative"], clock["beta_positive"]
         if rule.step != PASSIVE_AGGRESSIVE or reach < (1.0 - SLACK) * beta:
             first_clean = position
-            stop = min(n_visits, first_clean + stop_clean)
+            stop = min(rows.size, first_clean + stop_clean)
         if clock["updates"] == stop_updates:
             break
     clock["presentations"] = presented + position
@@ -86,17 +85,42 @@ def sweep(X, y, order, start, stop_updates, stop_clean, rule, state):
 
 
 @compiled
-def sweep_epochs(X, y, orders, stop_updates, least_bound, rule, state, lines):
+def sweep_vectors(X, signs, weights, order, stops, rule, states, vectors):
+    """Present all rows of an order to these weight vectors, some rows at a time: they are read once, and are
+    still in the cache when the next vector comes. `states` are stacked, one line per vector.
+
+    stops : as in `sweep`, where a vector that stops early sits out; and how many rows at a time. Groups of
+    blocks are read beforehand.
+    """
+    stop_updates, stop_clean, at_a_time = stops
+    ended = np.zeros(vectors.size, np.bool_)
+    for start in range(0, order.rows.size, at_a_time):
+        if order.blocks.size > 0 and start % GROUP_ROWS == 0:
+            states.clock[vectors[0]]["echo"] = stream_group(X, order.blocks, start // GROUP_ROWS)
+        rows = order.rows[start : min(start + at_a_time, order.rows.size)]
+        for j in range(vectors.size):
+            if ended[j]:
+                continue
+            k = vectors[j]
+            state = State(
+                states.w[k], states.duals[k], states.clock[k : k + 1], states.drift[k], states.dual_drift[k]
+            )
+            made = sweep(X, signs[k], weights, rows, stop_updates, stop_clean, rule, state)
+            ended[j] = made < rows.size or state.clock[0]["updates"] >= stop_updates
+
+
+@compiled
+def sweep_epochs(X, y, weights, orders, stops, rule, state, lines):
     """Whole epochs, one per order; a line for each: updates, errors, the bound on all margins.
 
-    Returns how many were made. The last is one without a correction, one after which the bound is below
-    `least_bound` or the weights have overflowed, one in which `stop_updates` was reached, or that of the last
-    order.
+    Returns how many were made. The last is one without a correction, one after which the bound is below the
+    second of `stops` or the weights have overflowed, one in which as many updates are reached as the first
+    says, or that of the last order.
     """
-    clock, nothing = state.clock[0], orders[0, :0]
+    clock, (stop_updates, least_bound) = state.clock[0], stops
     for e in range(orders.shape[0]):
         before, clock["errors"] = clock["updates"], 0
-        sweep(X, y, Order(orders[e], nothing), 0, stop_updates, NEVER, rule, state)
+        sweep(X, y, weights, orders[e], stop_updates, NEVER, rule, state)
         lines[e, 0], lines[e, 1] = clock["updates"] - before, clock["errors"]
         lines[e, 2] = np.inf
         if clock["steps"] > 0.0:
@@ -134,23 +158,25 @@ def excesses(X, y, state):
 
 
 @compiled
-def survey(X, y, rule, state):
+def survey(X, y, weights, rule, state):
     """Look at all rows under fixed weights. Returns the row furthest below its target (of equals one
     that violates comes first: at score 0 the class may decide), whether it violates, how many rows fall
-    short of (1 − SLACK)·β, the smallest y·score, and how many rows are on the wrong side.
+    short of (1 − SLACK)·β, the smallest y·score, how many rows are on the wrong side, and their weight.
     """
     clock = state.clock[0]
-    worst, worst_violates, excess, short, low, errors = -1, False, np.inf, 0, np.inf, 0
+    worst, worst_violates, excess, short, low, errors, lost = -1, False, np.inf, 0, np.inf, 0, 0.0
     for i in range(y.size):
         label = y[i]
         reach = label * (dot(X, i, state.w) + clock["intercept"])
         beta = clock["beta_positive"] if label > 0 else clock["beta_negative"]
         low = min(low, reach)
-        errors += reach < 0.0 or (reach == 0.0 and label > 0)
+        if reach < 0.0 or (reach == 0.0 and label > 0):
+            errors += 1
+            lost += weights[i] if weights.size else 1.0
         if reach < (1.0 - SLACK) * beta and sqnorm(X, i) + rule.rho_squared > 0.0:
             short += 1
         if reach - beta < excess or (reach - beta == excess and not worst_violates):
             violated = violates(reach, beta, label, rule)
             if (reach - beta < excess or violated) and sqnorm(X, i) + rule.rho_squared > 0.0:
                 worst, worst_violates, excess = i, violated, reach - beta
-    return worst, worst_violates, short, low, errors
+    return worst, worst_violates, short, low, errors, lost

@@ -3,24 +3,29 @@
 `Terms` are fixed when a model is fitted: what is claimed later must not follow parameters set since.
 """
 
+from copy import copy
 from functools import cache
 from inspect import signature
 from math import log
 from numbers import Integral
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from ..rows.encode import Encoded
+from ..rows.weights import is_balanced
 from ..theory import bounds
 from .kernel_values import WITHOUT_GAMMA
 from .margin_parameters import targets
-from .rules import ABSOLUTE, ADAPTIVE, CONSTANT, FIXED, FRACTIONAL, INFINITY, STEPS
+from .rules import ABSOLUTE, ADAPTIVE, CONSTANT, FIXED, FRACTIONAL, INFINITY, STEPS, Rule
 
 POWERS = 2_098  # of two that a double can be
 
 
 def frozen_parameters(model: Any) -> dict[str, Any]:
-    """The parameters as they are now: a list that the user changes later must not change them."""
+    """The parameters as they are now: a list or dict that the user changes later must not change them."""
     params = {name: getattr(model, name) for name in parameter_names(model.__class__)}
-    return {name: list(value) if isinstance(value, list) else value for name, value in params.items()}
+    return {name: copy(value) if isinstance(value, list | dict) else value for name, value in params.items()}
 
 
 @cache
@@ -37,6 +42,10 @@ class Terms(NamedTuple):
     one_run: bool  # a single fit from zero weights; only then do the theorems speak
     streamed: bool  # by partial_fit: earlier batches cannot be looked at again
     foreign: bool  # started from weights that are no sum of these rows
+    lightest: float = 1.0  # the weights of rows, those of classes included
+    heaviest: float = 1.0
+    weighted: bool = False  # rows came with weights, of which nobody knows what they depend on
+    class_counts: float = 0.0  # the logarithm of how many weights "balanced" could have given to classes
 
     @property
     def lift_from_rows(self) -> bool:
@@ -48,24 +57,25 @@ class Terms(NamedTuple):
 
         It does where rows that are never corrected have no say: not where they choose the next row
         ("active"), the moment to stop (`tol`), the weights to return ("pocket") or the kernel (γ from the
-        variance of all rows), and not where the shuffles cannot be drawn again. For what else they may
-        choose, `choices` pays.
+        variance of all rows), not where the shuffles cannot be drawn again, and not where rows have weights
+        that may depend on other rows. For what else they may choose, `choices` pays.
         """
         s = self.settings
         seeded = s["order"] != "shuffle" or isinstance(s["random_state"], Integral)
         deaf = s["order"] != "active" and s["tol"] is None and s["result"] != "pocket"
         kernel = s.get("kernel", "linear")
         fixed = callable(kernel) or kernel in WITHOUT_GAMMA or s["gamma"] != "scale"
-        return self.one_run and seeded and deaf and fixed
+        return self.one_run and seeded and deaf and fixed and not self.weighted
 
     @property
     def choices(self) -> float:
         """The logarithm of how many models the rows outside the compression set can choose from: a ρ that is
-        a power of two, the epoch at which training ends, the last weights or their average."""
+        a power of two, the epoch at which training ends, the last weights or their average, the weights of
+        balanced classes."""
         s = self.settings
         powers = POWERS if self.rho_squared > 0 and s["intercept_scaling"] == "median" else 1
         epochs = s["max_epochs"] if s["min_margin"] > 0 else 1
-        return log(powers) + log(epochs) + log(2 if s["result"] == "auto" else 1)
+        return log(powers) + log(epochs) + log(2 if s["result"] == "auto" else 1) + self.class_counts
 
     def update_bound(self, radius: float, margin: float) -> float | None:
         """The most corrections the policy's theorem allows when some hyperplane has this margin.
@@ -80,7 +90,11 @@ class Terms(NamedTuple):
         if not self.one_run or callable(eta) or minover:
             return None
         bound: Any = None
-        if policy == CONSTANT and step in (FIXED, ABSOLUTE):
+        if (self.lightest, self.heaviest) != (1.0, 1.0):
+            # ε·Σs ≤ ‖w‖ and ‖w‖² ≤ R²·Σs² ≤ R²·s_max·Σs, the weights s of the corrections added up
+            if policy == CONSTANT and step == FIXED and max(betas) == 0.0:
+                bound = bounds.beta_updates(0.0, radius, margin) * (self.heaviest / self.lightest)
+        elif policy == CONSTANT and step in (FIXED, ABSOLUTE):
             bound = bounds.beta_updates(max(betas) / (eta if step == FIXED else 1.0), radius, margin)
         elif policy == CONSTANT and step == FRACTIONAL and eta < 2:
             bound = bounds.fractional_updates(eta, radius, margin, beta=max(betas))
@@ -89,3 +103,21 @@ class Terms(NamedTuple):
         elif step == FIXED and eta == 1 and policy != CONSTANT:
             bound = bounds.growing_updates(alpha, 1.0 if policy == INFINITY else radius, margin)
         return None if bound is None else float(bound) * (1 + 1e-12)  # rounding must not undercut it
+
+
+def terms_of(
+    model: Any,
+    data: Encoded,
+    rule: Rule,
+    *,
+    one_run: bool,
+    streamed: bool = False,
+    foreign: bool = False,
+    weighted: bool = False,
+) -> Terms:
+    """The terms of a model that has been trained on these rows; `weighted`: `sample_weight` was given."""
+    weights = data.weights if len(data.weights) else np.ones(1)
+    counts = (len(data.classes) - 1) * log(len(data.codes) + 1) if is_balanced(model.class_weight) else 0.0
+    lightest, heaviest = float(weights.min()), float(weights.max())
+    settings = frozen_parameters(model)
+    return Terms(settings, rule.rho_squared, one_run, streamed, foreign, lightest, heaviest, weighted, counts)

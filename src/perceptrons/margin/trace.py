@@ -11,8 +11,8 @@ from sklearn.base import clone
 from .._types import Array
 from ..rows.encode import Encoded, encode
 from ..rows.layouts import add
-from .epochs import Entry
 from .perceptron import Perceptron
+from .run import Entry
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,13 @@ class Correction:
     vector: int = 0
 
 
-def trace(model: Perceptron, X: Any, y: Any) -> Iterator[Correction]:
+def trace(model: Perceptron, X: Any, y: Any, sample_weight: Any = None) -> Iterator[Correction]:
     """Train a perceptron of these settings on X, y and yield every correction, from zero weights on.
 
     The corrections lead exactly to the last weights of `model.fit(X, y)`, which are `coef_` and `intercept_`
     unless `result` asks for others. `order="active"` may take corrections back; those are left out. With
     more than two classes the weight vectors come one after the other. The run is made to its end, pausing at
-    each correction, before the first is yielded; `max_updates` makes it shorter.
+    each correction, before the first is yielded; `max_updates` makes it shorter. `sample_weight` as in `fit`.
 
     >>> from perceptrons import Perceptron, trace
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 1]             # Honavar's example: OR
@@ -66,8 +66,8 @@ def trace(model: Perceptron, X: Any, y: Any) -> Iterator[Correction]:
             "would not be that of the model; use an integer, or order='cyclic'."
         )
     logs: list[list[Entry]] = []
-    again = clone(model)._fit(X, y, logs=logs)
-    return _replay(again, encode(again, X, y, reset=False, classes=again.classes_), logs)
+    again = clone(model)._fit(X, y, sample_weight=sample_weight, logs=logs)
+    return _replay(again, encode(again, X, y, False, again.classes_, sample_weight), logs)
 
 
 def _replay(model: Perceptron, data: Encoded, logs: list[list[Entry]]) -> Iterator[Correction]:
@@ -77,6 +77,7 @@ def _replay(model: Perceptron, data: Encoded, logs: list[list[Entry]]) -> Iterat
         w, b = np.zeros_like(model.coef_[vector]), 0.0
         for number, (row, step, beta) in enumerate(log, 1):
             sign, before, b_before = int(signs[row]), w.copy(), b
+            given = int(data.numbers(np.array([row]))[0])
             add(data.X, row, step * sign, w)
             b += step * sign * rho_squared
-            yield Correction(number, row, sign, step, beta, before, b_before, w.copy(), b, vector)
+            yield Correction(number, given, sign, step, beta, before, b_before, w.copy(), b, vector)

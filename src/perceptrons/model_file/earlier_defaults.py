@@ -9,8 +9,8 @@ parameter that neither the files of version 1 nor this table mention.
 from typing import Any
 
 EARLIER: dict[str, dict[str, Any]] = {  # class name → {parameter added after version 1: its value before}
-    "KernelPerceptron": {"min_margin": 0.0},
-    "Perceptron": {"min_margin": 0.0},
+    "KernelPerceptron": {"min_margin": 0.0, "class_weight": None},
+    "Perceptron": {"min_margin": 0.0, "class_weight": None, "n_jobs": None},
 }
 
 

@@ -41,10 +41,12 @@ class NormCounts(NamedTuple):
         return NormCounts(int(there[0]) + LOWEST, counts[there[0] : there[-1] + 1].copy())
 
     @staticmethod
-    def of_squares(squares: Array) -> "NormCounts":
-        """From squared norms."""
-        exponents = np.frexp(squares[squares > 0.0])[1] >> 1
-        return NormCounts.of(np.bincount(exponents - LOWEST, minlength=EXPONENTS))
+    def of_squares(squares: Array, weights: Array = NO_WEIGHTS) -> "NormCounts":
+        """From squared norms, and the weights of the rows if they have any."""
+        some = squares > 0.0
+        exponents = np.frexp(squares[some])[1] >> 1
+        counted = weights[some] if len(weights) else None
+        return NormCounts.of(np.bincount(exponents - LOWEST, counted, EXPONENTS))
 
     def __add__(self, other: Any) -> "NormCounts":
         total = np.zeros(EXPONENTS, np.result_type(self.counts, other.counts))
@@ -79,7 +81,23 @@ class Encoded(NamedTuple):
     n_given: int = 0  # rows given, those of weight 0 among them
 
     def signs(self) -> Iterator[Array]:
+        """One ±1 array per weight vector."""
         return signs_of(self.codes, len(self.classes))
+
+    def numbers(self, places: Array) -> Array:
+        """The numbers that these rows have among those given."""
+        return places if self.present is None else self.present[places]
+
+    def places(self, numbers: Array) -> Array | None:
+        """Where rows given stand among those present, from their numbers in ascending order; None if one of
+        them is absent."""
+        if len(numbers) and not 0 <= numbers[0] <= numbers[-1] < self.n_given:
+            return None
+        if self.present is None:
+            return numbers
+        places = np.searchsorted(self.present, numbers)
+        there = places < len(self.present)
+        return places if there.all() and (self.present[places] == numbers).all() else None
 
 
 def signs_of(codes: Array, n_classes: int) -> Iterator[Array]:
@@ -92,7 +110,6 @@ def encode(
     estimator: Any,
     X: Any,
     y: Any,
-    *,
     reset: bool = True,
     classes: Array | None = None,
     sample_weight: Any = None,

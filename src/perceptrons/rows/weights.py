@@ -28,6 +28,10 @@ def weights_of_rows(sample_weight: Any, class_weight: Any, X: Any, classes: Arra
     return np.asarray(weights)
 
 
+def is_balanced(class_weight: Any) -> bool:
+    return isinstance(class_weight, str) and class_weight == BALANCED
+
+
 def class_factors(class_weight: Any, classes: Array, codes: Array, weights: Array) -> Array:
     """The factor of each class; "balanced": the inverse of its share of the weights of the rows, scaled so
     that their sum stays as it is."""
@@ -35,7 +39,7 @@ def class_factors(class_weight: Any, classes: Array, codes: Array, weights: Arra
         return np.ones(len(classes))
     if isinstance(class_weight, Mapping):
         return _given_factors(class_weight, classes)
-    if not isinstance(class_weight, str) or class_weight != BALANCED:
+    if not is_balanced(class_weight):
         raise ValueError(f"class_weight={class_weight!r}, but it must be 'balanced', a dict or None.")
     sums = np.bincount(codes, weights, len(classes))
     there = sums > 0.0

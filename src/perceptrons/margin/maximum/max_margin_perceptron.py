@@ -16,6 +16,7 @@ from ...base import LinearThreshold, all_or_nothing
 from ...model_file.declarations import Field
 from ...rows.encode import Encoded, encode
 from ..certificates import Examination, certificates_of, examine_linear
+from ..looks import Look
 from .descent import warm_point
 from .maximum_certificate import MaximumTerms, examine_maximum
 from .maximum_file import FIELDS, check_loaded
@@ -144,8 +145,8 @@ class MaxMarginPerceptron(LinearThreshold):
         gaps = [np.inf if certificate.gap is None else certificate.gap for certificate in certificates]
         self.converged_ = bool(solved and max(gaps) <= given.tol * (1.0 + 1e-6))
 
-    def _examine(self, k: int, data: Encoded, signs: Array, a: Array) -> Examination:
-        return examine_maximum(self, examine_linear(self, k, data, signs, a), k, data, signs, a)
+    def _examine(self, k: int, data: Encoded, signs: Array, a: Array, look: Look) -> Examination:
+        return examine_maximum(self, examine_linear(self, k, data, a, look), k, data, signs, a)
 
     def _loaded(self) -> None:
         """Check and complete what a model file held."""

@@ -1,0 +1,92 @@
+# mypy: allow-untyped-defs, allow-untyped-calls
+"""Looks at all rows under fixed weights, in double precision: what certificates are made of.
+
+Several weight vectors share a look: some rows at a time are read once, and scored by all of them. Threads
+share it, too, part by part; the parts depend on the number of rows alone, so that the sums do not depend on
+the number of threads.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._types import Array
+from ..compiled import Threads, compiled
+from ..rows.encode import Encoded
+from ..rows.layouts import CSR, Rows, add, dot
+from ..rows.order import GROUP_ROWS
+
+NEARBY = 1 << 18  # bytes that stay in the nearest large cache
+PARTS, PART_ROWS = 4, 1 << 14  # at most, with so many rows at least
+
+
+class Look(NamedTuple):
+    """What a look at all rows finds out about one weight vector."""
+
+    low: float  # the smallest y·score
+    n_errors: int
+    combination: Array  # Σ a_i y_i x_i, the sum of the corrections
+
+
+def look_at(
+    X: Rows, signs: Array, weights: Array, intercepts: Array, used: Array, duals: Array, threads: Threads
+) -> list[Look]:
+    """One look by several weight vectors; `signs`, `weights`, `intercepts` and the signed `duals` of the rows
+    `used` have a line for each."""
+    n_rows = signs.shape[1]
+    W = np.ascontiguousarray(weights, np.float64)
+    n_parts = max(1, min(PARTS, n_rows // PART_ROWS))
+    ends = [n_rows * part // n_parts for part in range(n_parts + 1)]
+    at_a_time = rows_at_a_time(X, n_rows)
+
+    def look(part: int) -> Any:
+        limits = ends[part], ends[part + 1], at_a_time
+        return examine_part(X, signs, limits, W, intercepts, used, duals)
+
+    lows, errors, sums = zip(*threads.map(look, range(n_parts)), strict=True)
+    low, n_errors, combinations = np.min(lows, axis=0), np.sum(errors, axis=0), sums[0]
+    for more in sums[1:]:
+        combinations = combinations + more
+    return [Look(float(low[k]), int(n_errors[k]), combinations[k]) for k in range(len(W))]
+
+
+def own_corrections(rows: Array, duals: Array, data: Encoded, signs: Array) -> tuple[Array, Array]:
+    """Where the rows used stand, and their signed duals, a line for each weight vector: zeros if they cannot
+    be those of these rows and labels."""
+    used = data.places(rows)
+    if used is None:
+        return np.zeros(0, np.int64), np.zeros((len(duals), 0))
+    fit = np.asarray((duals * signs[:, used] >= 0.0).all(axis=1))
+    return used, np.ascontiguousarray(duals if fit.all() else duals * fit[:, None])
+
+
+def rows_at_a_time(X: Rows, n_rows: int) -> int:
+    """How many fit into the nearest large cache: a power of two, at most a group."""
+    cells = X.data if isinstance(X, CSR) else X
+    per_row = cells.nbytes * (2 if isinstance(X, CSR) else 1) / n_rows if isinstance(cells, np.ndarray) else 1
+    return int(2 ** np.clip(np.floor(np.log2(NEARBY / max(per_row, 1))), 0, np.log2(GROUP_ROWS)))
+
+
+@compiled
+def examine_part(X, signs, limits, W, b, used, duals):
+    """Of some rows, a few of them at a time, and for each weight vector: the smallest y·score (NaN if there
+    is one), how many are on the wrong side, and the sum of their corrections."""
+    first, last, at_a_time = limits
+    n_vectors, s = W.shape[0], np.searchsorted(used, first)
+    lows, errors, sums = np.full(n_vectors, np.inf), np.zeros(n_vectors, np.int64), np.zeros(W.shape)
+    for start in range(first, last, at_a_time):
+        stop, until = min(start + at_a_time, last), s
+        while until < used.size and used[until] < stop:
+            until += 1
+        for k in range(n_vectors):
+            low, wrong, w, y = lows[k], 0, W[k], signs[k]
+            for i in range(start, stop):
+                reach = y[i] * (dot(X, i, w) + b[k])
+                low = low if low <= reach else reach
+                wrong += reach < 0.0 or (reach == 0.0 and y[i] > 0)
+            lows[k], errors[k] = low, errors[k] + wrong
+            for t in range(s, until):
+                if duals[k, t] != 0.0:
+                    add(X, used[t], duals[k, t], sums[k])
+        s = until
+    return lows, errors, sums

@@ -1,0 +1,75 @@
+"""The weight vectors of a fit, before their first epoch: from zero weights, from weights given, or from where
+an earlier fit ended."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._types import Array
+from ..compiled import Threads
+from ..rows.encode import Encoded
+from .margin_parameters import MarginParameters, usual_norm
+from .memory import Memory, can_resume, open_states, recounted, restarted, resume_state, state_of
+from .rules import Rule
+from .run import Run
+from .sweep import State
+
+
+class Training(NamedTuple):
+    """The runs of a fit, and what they share with compiled code."""
+
+    runs: Sequence[Run]
+    signs: Array  # a line for each run
+    states: State  # stacked
+    threads: Threads
+
+
+def begin(
+    data: Encoded,
+    rule: Rule,
+    plan: MarginParameters,
+    before: Sequence[Memory],
+    threads: Threads,
+    dtype: Any,
+    fetch: Callable[[Array], None] | None = None,
+) -> Training:
+    """One run per weight vector; all of them have the orders of the first."""
+    signs = np.stack([*data.signs()])
+    states = open_states(before, len(data.codes), rule, dtype)
+    typical, rng = usual_norm(data.norms, rule.rho_squared), before[0].rng
+    runs = [
+        Run(data, signs[k], rule, plan, start._replace(rng=rng), state_of(states, k), typical, fetch=fetch)
+        for k, start in enumerate(before)
+    ]
+    return Training(runs, signs, states, threads)
+
+
+def begin_again(
+    data: Encoded, rule: Rule, plan: MarginParameters, ended: Sequence[Memory], threads: Threads
+) -> Training:
+    """Runs that go on where earlier ones ended, if these are the same rows; else they start from the weights
+    that those left."""
+    before, resumed = [], []
+    for memory, y in zip(ended, data.signs(), strict=True):
+        resumed.append(can_resume(memory, data, y, rule, plan.result))
+        if resumed[-1]:
+            pocket = recounted(memory.pocket, data, y, rule)
+            before.append(memory.without_rows()._replace(pocket=pocket))
+        else:
+            before.append(restarted(memory, rule, plan.result))
+    training = begin(data, rule, plan, before, threads, data.matrix.dtype)
+    for run, memory, goes_on in zip(training.runs, ended, resumed, strict=True):
+        if goes_on:
+            resume_state(run.state, memory, data)
+    return training
+
+
+def check_start(training: Training) -> None:
+    """Can what is asked for be certified from where the runs start?"""
+    tol = training.runs[0].plan.tol
+    if tol is not None and any(run.before.foreign for run in training.runs):
+        raise ValueError(
+            f"tol={tol} certifies weights that are a sum of these rows, which starting weights are not; use "
+            "tol=None, or start from zero."
+        )

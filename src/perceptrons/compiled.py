@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from numbers import Integral
-from typing import Any, TypeVar
+from threading import Lock
+from typing import Any, TypeVar, cast
 
 import numba
 from joblib import effective_n_jobs
@@ -37,10 +38,31 @@ def _libraries() -> Any:
     return ThreadpoolController()
 
 
-def one_thread() -> AbstractContextManager[Any]:
+class _OneThread:
+    """A limit that several fits, in threads of the user's own, may hold at once: the last one lifts it."""
+
+    def __init__(self) -> None:
+        self._lock, self._holders, self._limit = Lock(), 0, cast(Any, None)
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._holders:
+                self._limit = _libraries().limit(limits=1, user_api="blas")
+            self._holders += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._holders -= 1
+            if not self._holders:
+                self._limit.restore_original_limits()
+
+
+_ONE_THREAD = _OneThread()
+
+
+def one_thread() -> AbstractContextManager[None]:
     """While it is open, linear algebra runs in one thread."""
-    limited: AbstractContextManager[Any] = _libraries().limit(limits=1, user_api="blas")
-    return limited
+    return _ONE_THREAD
 
 
 Item = TypeVar("Item")

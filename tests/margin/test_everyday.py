@@ -1,5 +1,6 @@
 """Rows as they come in daily life: noisy, sorted, on other scales, with outliers; in batches."""
 
+import itertools
 import warnings
 
 import numpy as np
@@ -11,8 +12,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from perceptrons import Perceptron, verify
 from perceptrons.margin import epochs
-from perceptrons.rows.encode import NormCounts
+from perceptrons.rows.encode import as_rows
+from perceptrons.rows.norms import level_for, measure, row_level
 from perceptrons.rows.order import FEW
+from perceptrons.rows.weights import NO_WEIGHTS
 from perceptrons.synthetic import separable
 from tests.margin.classic import classic
 from tests.margin.test_perceptron import assert_same, twin
@@ -145,10 +148,42 @@ rows = st.lists(
 @given(rows, rows)
 def test_norms_are_counted_by_parts_as_in_the_whole(first, second):
     first, second = (np.array(part) for part in (first, second))
-    counts = [NormCounts.of_squares((part**2).sum(axis=1)) for part in (first, second)]
+    counts = norms_of(first) + norms_of(second, seen=len(first))
     both = np.vstack([first, second])
-    assert (counts[0] + counts[1]).median() == NormCounts.of_squares((both**2).sum(axis=1)).median()
-    assert counts[0].median() == median_norm(first.tolist())
+    assert counts.median() == norms_of(both).median() == median_norm(both.tolist())
+    assert norms_of(first).median() == median_norm(first.tolist())
+
+
+def norms_of(X, seen=0, weights=NO_WEIGHTS):
+    return measure(as_rows(X), len(X), weights, seen, every=False).norms
+
+
+def cells_of(norms, level):
+    """What is counted from a level on: {(level, exponent): count}."""
+    places = np.argwhere(norms.counts)
+    return {(k, norms.first + j): norms.counts[k, j] for k, j in places.tolist() if k >= level}
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_of_many_rows_some_are_counted_the_same_in_batches_as_in_the_whole(weighted, jit):
+    """Rows sorted by norm, and a period of two: the sample must not be fooled by either."""
+    m = 100_000 if jit else 9_000
+    X = np.sort(np.exp(np.random.default_rng(0).normal(0.0, 2.0, m)))[:, None]
+    X[::2] *= 64.0
+    weights = np.random.default_rng(1).integers(1, 4, m).astype(float) if weighted else NO_WEIGHTS
+    whole = norms_of(X, weights=weights)
+    ends = [0, 700, 9_000, m // 2, m] if jit else [0, 700, m]
+    parts = [(X[a:b], weights[a:b], a) for a, b in itertools.pairwise(ends)]
+    first, *others = (norms_of(part, seen, some) for part, some, seen in parts)
+    total = sum(others, first)
+    counted = whole.counts[level_for(m) :]
+    assert cells_of(total, level_for(m)) == cells_of(whole, level_for(m))
+    assert total.median() == whole.median()
+    n_counted = sum(row_level(i) >= level_for(m) for i in range(m))
+    assert 4096 <= n_counted <= 8192
+    assert weighted or counted.sum() == n_counted
+    exact = np.quantile(X, 0.5, weights=weights if weighted else None, method="inverted_cdf")
+    assert 0.7 <= whole.median() / exact <= 1.5
 
 
 # Many rows, and batches

@@ -98,30 +98,28 @@ def _same(given: Any, holds: Any, radius: float) -> bool:
 
 
 def certificates_of(
-    model: Any,
-    data: Encoded,
-    batch: bool,
-    lent: Sequence[Look | None] | None = None,
-    threads: Threads = ALONE,
+    model: Any, data: Encoded, batch: bool, looks: Sequence[Look | None] = ()
 ) -> list[Certificate]:
-    """One certificate per weight vector. `batch`: the rows are the last of a stream, the others are gone.
-    `lent`: looks at these rows that training has made already."""
+    """One certificate per weight vector. `batch`: the rows are the last of a stream, the others are gone."""
     signs = np.stack([*data.signs()])
-    looks = look_for_certificates(model, data, signs, lent or [None] * len(signs), threads)
+    if not looks:
+        linear = hasattr(model, "coef_")  # a kernel model looks by itself
+        looks = look_for_certificates(model, data) if linear else [None] * len(signs)
     return [_certificate(model, k, data, signs[k], looks[k], batch) for k in range(len(signs))]
 
 
 def look_for_certificates(
-    model: Any, data: Encoded, signs: Array, lent: Sequence[Look | None], threads: Threads
-) -> list[Look | None]:
-    """One look at the rows by all weight vectors that have not looked; kernel models look by themselves."""
-    looks, left = [*lent], [k for k, look in enumerate(lent) if look is None]
-    if hasattr(model, "coef_") and left:
+    model: Any, data: Encoded, lent: Sequence[Look | None] = (), threads: Threads = ALONE
+) -> list[Look]:
+    """One look at the rows by all weight vectors; `lent` are those that training has made already."""
+    signs, n = np.stack([*data.signs()]), len(model.coef_)
+    found = dict(enumerate(lent or [None] * n))
+    left = [k for k, look in found.items() if look is None]
+    if left:
         used, duals = own_corrections(model.support_, model.dual_coef_[left], data, signs[left])
-        found = look_at(data.X, signs[left], model.coef_[left], model.intercept_[left], used, duals, threads)
-        for k, look in zip(left, found, strict=True):
-            looks[k] = look
-    return looks
+        weights = model.coef_[left], model.intercept_[left]
+        found |= dict(zip(left, look_at(data.X, signs[left], *weights, used, duals, threads), strict=True))
+    return [look for look in found.values() if look is not None]
 
 
 class Examination(NamedTuple):
@@ -184,7 +182,7 @@ def _certificate(
 def examine_linear(model: Any, k: int, data: Encoded, a: Array, look: Look) -> Examination:
     """What a look at all rows says of a linear model, whose weights are at hand."""
     w, b, lift = model.coef_[k].astype(np.float64), float(model.intercept_[k]), model.lift_
-    low, n_errors, combination = look
+    low, n_errors, combination = look[:3]
     norm, rho_squared = lifted_norm(w, b, lift), model._terms.rho_squared
     radius = float(np.sqrt(data.largest + rho_squared))
     close = max(CLOSE[model.coef_.dtype] * max(norm, radius), 8 * EPSILON * radius * float(a.sum()))

@@ -18,7 +18,8 @@ from .._types import Array
 from ..base import Threshold, all_or_nothing
 from ..compiled import Threads, one_thread
 from ..model_file.declarations import Field
-from ..rows.encode import Encoded, NormCounts, encode, is_sparse
+from ..rows.encode import Encoded, encode, is_sparse
+from ..rows.norms import measure
 from ..rows.order import generators
 from ..theory.certificate import lifted_norm
 from .certificates import CLOSE, EPSILON, Examination, certificates_of
@@ -136,8 +137,7 @@ class KernelPerceptron(Threshold):
         kernel = read_kernel(self, data.matrix)
         matrix = among_present(data) if kernel.precomputed else data.matrix
         gram = kernel.gram(matrix)
-        smallest, largest = float(gram.diagonal.min()), float(gram.diagonal.max())
-        norms = NormCounts.of_squares(gram.diagonal, data.weights)
+        smallest, largest, norms = measure(gram, len(data.codes), data.weights)
         data = data._replace(X=gram, smallest=smallest, largest=largest, norms=norms)
         rule = read_rule(self, read_lift(self, largest, norms))
         check_radius(rule, largest)

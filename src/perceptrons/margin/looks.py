@@ -13,7 +13,7 @@ import numpy as np
 from .._types import Array
 from ..compiled import Threads, compiled
 from ..rows.encode import Encoded
-from ..rows.layouts import CSR, Rows, add, dot
+from ..rows.layouts import CSR, Rows, add, dot, dot_and_sqnorm
 from ..rows.order import GROUP_ROWS
 
 NEARBY = 1 << 18  # bytes that stay in the nearest large cache
@@ -26,6 +26,8 @@ class Look(NamedTuple):
     low: float  # the smallest y·score
     n_errors: int
     combination: Array  # Σ a_i y_i x_i, the sum of the corrections
+    smallest: float  # the smallest and the largest ‖x‖²; infinite or NaN if a cell is
+    largest: float
 
 
 def look_at(
@@ -43,11 +45,12 @@ def look_at(
         limits = ends[part], ends[part + 1], at_a_time
         return examine_part(X, signs, limits, W, intercepts, used, duals)
 
-    lows, errors, sums = zip(*threads.map(look, range(n_parts)), strict=True)
+    lows, errors, sums, smallest, largest = zip(*threads.map(look, range(n_parts)), strict=True)
     low, n_errors, combinations = np.min(lows, axis=0), np.sum(errors, axis=0), sums[0]
     for more in sums[1:]:
         combinations = combinations + more
-    return [Look(float(low[k]), int(n_errors[k]), combinations[k]) for k in range(len(W))]
+    ends_of_norms = float(np.min(smallest)), float(np.max(largest))
+    return [Look(float(low[k]), int(n_errors[k]), combinations[k], *ends_of_norms) for k in range(len(W))]
 
 
 def own_corrections(rows: Array, duals: Array, data: Encoded, signs: Array) -> tuple[Array, Array]:
@@ -70,9 +73,10 @@ def rows_at_a_time(X: Rows, n_rows: int) -> int:
 @compiled
 def examine_part(X, signs, limits, W, b, used, duals):
     """Of some rows, a few of them at a time, and for each weight vector: the smallest y·score (NaN if there
-    is one), how many are on the wrong side, and the sum of their corrections."""
+    is one), how many are on the wrong side, and the sum of their corrections; the smallest and the largest
+    ‖x‖², which the first vector finds by the way."""
     first, last, at_a_time = limits
-    n_vectors, s = W.shape[0], np.searchsorted(used, first)
+    n_vectors, s, smallest, largest = W.shape[0], np.searchsorted(used, first), np.inf, 0.0
     lows, errors, sums = np.full(n_vectors, np.inf), np.zeros(n_vectors, np.int64), np.zeros(W.shape)
     for start in range(first, last, at_a_time):
         stop, until = min(start + at_a_time, last), s
@@ -81,7 +85,12 @@ def examine_part(X, signs, limits, W, b, used, duals):
         for k in range(n_vectors):
             low, wrong, w, y = lows[k], 0, W[k], signs[k]
             for i in range(start, stop):
-                reach = y[i] * (dot(X, i, w) + b[k])
+                if k == 0:
+                    product, q = dot_and_sqnorm(X, i, w)
+                    smallest, largest = min(smallest, q), largest if q <= largest else q
+                else:
+                    product = dot(X, i, w)
+                reach = y[i] * (product + b[k])
                 low = low if low <= reach else reach
                 wrong += reach < 0.0 or (reach == 0.0 and y[i] > 0)
             lows[k], errors[k] = low, errors[k] + wrong
@@ -89,4 +98,4 @@ def examine_part(X, signs, limits, W, b, used, duals):
                 if duals[k, t] != 0.0:
                     add(X, used[t], duals[k, t], sums[k])
         s = until
-    return lows, errors, sums
+    return lows, errors, sums, smallest, largest

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..model_file import declarations as file
 from ..model_file.earlier_defaults import with_earlier_defaults
-from ..rows.encode import LOWEST, NormCounts
+from ..rows.norms import LOWEST, NormCounts
 from ..theory.certificate import Certificate
 from .margin_parameters import read_lift, read_parameters, read_rule
 from .memory import AVERAGED, Memory, Model, Pocket
@@ -24,7 +24,7 @@ _WEIGHTS = file.Array(file.FLOATS, ("features",))
 _ROWS, _DUALS = file.Array(("int64",), (".used",)), file.Array(("float64",), (".used",))
 _COUNTS = file.Array(("int64",), (".epochs",))
 _MARGINS = file.Array(("float64",), (".epochs",), finite=False)
-_EXPONENTS = file.Array(("int64", "float64"), (".exponents",))  # of rows, or of their weights
+_NORMS = file.Array(("int64", "float64"), (".levels", ".exponents"))  # of rows, or of their weights
 _MODEL = file.Record(Model, {"w": _WEIGHTS, "b": file.Real(), "rows": _ROWS, "duals": _DUALS})
 
 CERTIFICATE = file.Record(
@@ -95,7 +95,9 @@ FIELDS: dict[str, file.Field] = {
     "certificate_": file.OneOrMore(CERTIFICATE, "vectors"),
     "_terms": TERMS,
     "_memories": file.Each(MEMORY, "vectors"),
-    "_norms": file.IfSet(file.Record(NormCounts, {"first": file.Count(LOWEST), "counts": _EXPONENTS})),
+    "_norms": file.IfSet(
+        file.Record(NormCounts, {"n_rows": file.Count(), "first": file.Count(LOWEST), "counts": _NORMS})
+    ),
 }
 
 
@@ -103,7 +105,7 @@ def check_loaded(model: Any) -> None:
     """Check what was read and derive the rest; weights that the runs do not give are refused."""
     coef, intercept = model.coef_, model.intercept_
     if not hasattr(model, "_norms"):  # the first model files have none
-        model._norms = NormCounts(0, np.zeros(0, np.int64))
+        model._norms = NormCounts(0, 0, np.zeros((0, 0), np.int64))
     require((model._norms.counts >= 0).all() and model._norms.fits(), "norms")
     model._memories = [memory._replace(stopped=stopped(memory.stopped, model)) for memory in model._memories]
     check_vectors(model, len(model._memories))
@@ -143,7 +145,7 @@ def read_terms(model: Any) -> Rule:
     try:
         read_parameters(then)
         rule = read_rule(then, terms.rho_squared)
-        one = NormCounts.of_squares(np.array([terms.rho_squared]))  # a median is a power of two
+        one = NormCounts.of_one(terms.rho_squared or 1.0)  # a median is a power of two
         lift = read_lift(then, terms.rho_squared, one)
     except ValueError as error:
         raise ValueError(f"terms.settings: {str(error).rstrip('.')}") from None

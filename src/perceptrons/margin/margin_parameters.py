@@ -9,7 +9,7 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 from ..checks import flag, is_number, number, one_of
-from ..rows.encode import NormCounts
+from ..rows.norms import NormCounts
 from .rules import CONSTANT, FRACTIONAL, INFINITY, MARGINS, PASSIVE_AGGRESSIVE, STEPS, Rule
 
 CHOICES = {
@@ -101,6 +101,13 @@ def read_parameters(model: Any) -> MarginParameters:
         eta=model.eta if callable(model.eta) else None,
         verbose=number("verbose", _count(model.verbose), "[0, inf)", "use 0 or 1", Integral),
     )
+
+
+def needs_every_norm(model: Any) -> bool:
+    """Must all rows be measured before training? Where the longest has a say, and where the first epoch may
+    pass over a row without noticing that it is not finite."""
+    longest = model.intercept_scaling == "radius" or model.margin == "infinity"
+    return longest or model.order in ("worst", "active")
 
 
 def read_lift(model: Any, largest: float, norms: NormCounts) -> float:

@@ -1,7 +1,8 @@
 """`Perceptron`: the margin family behind scikit-learn's interface (Honavar; Moran et al., Section 2)."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,11 +14,12 @@ from ..base import LinearThreshold, all_or_nothing
 from ..checks import flag
 from ..compiled import Threads, threads
 from ..model_file.declarations import Field
-from ..rows.encode import Encoded, encode
+from ..rows.encode import Encoded, check_rows, encode
+from ..rows.norms import measure
 from ..rows.order import generators
 from ..rows.weights import is_balanced
 from ..theory.certificate import Certificate
-from .certificates import Examination, certificates_of, examine_linear
+from .certificates import Examination, certificates_of, examine_linear, look_for_certificates
 from .epochs import one_pass, train
 from .fitted import complaint, count_hopeless, is_uneven, publish
 from .looks import Look
@@ -25,13 +27,14 @@ from .margin_file import FIELDS, check_loaded
 from .margin_parameters import (
     MarginParameters,
     check_radius,
+    needs_every_norm,
     read_lift,
     read_parameters,
     read_rule,
 )
 from .memory import Memory, blank, given_weights
 from .rules import Rule
-from .run import SUCCESS
+from .run import SUCCESS, Overflowed
 from .theorem import Terms, terms_of
 from .training import Training, begin, begin_again, check_start
 
@@ -42,6 +45,16 @@ def _can_stream(model: Any) -> bool:
             "result='pocket' counts errors on all rows, which partial_fit never sees; use 'average'."
         )
     return True
+
+
+@contextmanager
+def blamed_on_rows(model: Any, data: Encoded) -> Iterator[None]:
+    """Weights that overflow because a cell is not finite, or too large, are the rows' fault."""
+    try:
+        yield
+    except Overflowed:
+        check_rows(model, data._replace(largest=measure(data.X, len(data.codes), data.weights).largest))
+        raise
 
 
 class Perceptron(LinearThreshold):
@@ -203,7 +216,9 @@ class Perceptron(LinearThreshold):
             given = coef_init is not None or intercept_init is not None
             resume = self.warm_start and not given and hasattr(self, "_memories")
             known = self.classes_ if resume else None
-            data = encode(self, X, y, not resume, known, sample_weight, self.class_weight)
+            weights = sample_weight, self.class_weight
+            every = resume or needs_every_norm(self)
+            data = encode(self, X, y, not resume, known, *weights, every=every)
             rule = read_rule(self, read_lift(self, data.largest, data.norms))
             check_radius(rule, data.largest)
             if resume:
@@ -216,7 +231,8 @@ class Perceptron(LinearThreshold):
                 logs += [[] for _ in training.runs]
                 for run, log in zip(training.runs, logs, strict=True):
                     run.log = log
-            train(training)
+            with blamed_on_rows(self, data):
+                train(training)
             unfinished = self._finish(data, rule, training, resume, weighted=sample_weight is not None)
         if unfinished is not None:
             warnings.warn(unfinished, ConvergenceWarning, stacklevel=3)
@@ -233,7 +249,7 @@ class Perceptron(LinearThreshold):
         terms = terms_of(
             self, data, rule, one_run=not (resumed or foreign), foreign=foreign, weighted=weighted
         )
-        certificates = self._publish(data, terms, memories, looks, training.threads)
+        data, certificates = self._publish(data, terms, memories, looks, training.threads)
         hopeless = count_hopeless(data, rule, memories)
         verdicts = [run.verdict for run in runs]
         self.converged_ = all(verdict in SUCCESS for verdict in verdicts) and not hopeless
@@ -269,7 +285,8 @@ class Perceptron(LinearThreshold):
         """One pass of every weight vector over a batch; returns whether `max_updates` is reached."""
         first = not hasattr(self, "_memories")
         names = self._stream_classes(classes, first)
-        data = encode(self, X, y, first, names, sample_weight, self.class_weight)
+        seen, every = 0 if first else self._norms.n_rows, needs_every_norm(self)
+        data = encode(self, X, y, first, names, sample_weight, self.class_weight, seen, every)
         norms = data.norms if first else self._norms + data.norms
         follows = first or self.intercept_scaling == "median"  # ρ, as all rows seen so far say
         rule = read_rule(self, read_lift(self, data.largest, norms) if follows else self._terms.rho_squared)
@@ -285,7 +302,8 @@ class Perceptron(LinearThreshold):
             start.check_result(plan.result)
         dtype = data.matrix.dtype if first else starts[0].w.dtype
         training = begin(data, rule, plan, starts, pool, dtype)
-        one_pass(training)
+        with blamed_on_rows(self, data):
+            one_pass(training)
         runs = training.runs
         memories, self._norms = [run.memory() for run in runs], norms
         foreign = any(memory.foreign for memory in memories)
@@ -324,14 +342,17 @@ class Perceptron(LinearThreshold):
         memories: list[Memory],
         looks: Sequence[Look | None],
         pool: Threads,
-    ) -> list[Certificate]:
-        """Turn what the runs left into fitted attributes, and certify them."""
+    ) -> tuple[Encoded, list[Certificate]]:
+        """Turn what the runs left into fitted attributes, and certify them; returns the rows with their norms
+        as that look has measured them."""
         self._memories, self._terms, self.classes_ = memories, terms, data.classes
         self._show()
-        batch = terms.streamed and self.n_rows_ > len(data.codes)
-        certificates = certificates_of(self, data, batch, looks, pool)
+        looks = look_for_certificates(self, data, looks, pool)
+        data = data._replace(smallest=looks[0].smallest, largest=looks[0].largest)
+        check_rows(self, data)
+        certificates = certificates_of(self, data, terms.streamed and self.n_rows_ > len(data.codes), looks)
         self.certificate_ = certificates[0] if len(certificates) == 1 else certificates
-        return certificates
+        return data, certificates
 
     def _examine(self, k: int, data: Encoded, signs: Array, a: Array, look: Look) -> Examination:
         """What `certify` must know."""

@@ -28,6 +28,10 @@ AHEAD = 1024  # places of an order looked at for rows to be fetched together,
 TOGETHER = 256  # so many of them at most
 
 
+class Overflowed(ValueError):
+    """Weights that are infinite, or NaN."""
+
+
 class Survey(NamedTuple):
     """What `sweep.survey` returns, by name."""
 
@@ -232,7 +236,7 @@ class Run:
         """Write the epoch's line of history; look into the pocket."""
         norm, clock = self.norm(), self.clock
         if not np.isfinite(norm):
-            raise ValueError(
+            raise Overflowed(
                 "The weights overflowed. Scale the columns (StandardScaler), or lower eta or margin."
             )
         line = {

@@ -6,64 +6,20 @@ One pass over the rows finds their norms and, by the way, anything that is not f
 need the largest norm, and a second pass for scikit-learn's own check would cost as much again.
 """
 
-import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from .._types import Array
 from ..compiled import compiled
 from .layouts import CSR, Rows, sqnorm
+from .norms import NormCounts, measure
 from .weights import NO_WEIGHTS, check_every_class, weights_of_rows
-
-LOWEST, EXPONENTS = -537, 1050  # powers of two that norms of doubles are rounded to
-
-
-class NormCounts(NamedTuple):
-    """How many rows have which norm, each rounded to the nearest power of two; rows of zeros do not count.
-
-    Counts of parts of the rows add up to those of the whole, exactly, and no row can move their median far.
-    """
-
-    first: int  # the exponent of the first count
-    counts: Array
-
-    @staticmethod
-    def of(counts: Array) -> "NormCounts":
-        """From counts that begin with the lowest exponent there is."""
-        there = np.flatnonzero(counts)
-        if not len(there):
-            return NormCounts(0, counts[:0])
-        return NormCounts(int(there[0]) + LOWEST, counts[there[0] : there[-1] + 1].copy())
-
-    @staticmethod
-    def of_squares(squares: Array, weights: Array = NO_WEIGHTS) -> "NormCounts":
-        """From squared norms, and the weights of the rows if they have any."""
-        some = squares > 0.0
-        exponents = np.frexp(squares[some])[1] >> 1
-        counted = weights[some] if len(weights) else None
-        return NormCounts.of(np.bincount(exponents - LOWEST, counted, EXPONENTS))
-
-    def __add__(self, other: Any) -> "NormCounts":
-        total = np.zeros(EXPONENTS, np.result_type(self.counts, other.counts))
-        for first, counts in (self, other):
-            total[first - LOWEST : first - LOWEST + len(counts)] += counts
-        return NormCounts.of(total)
-
-    def fits(self) -> bool:
-        """Whether the exponents are those of doubles."""
-        return LOWEST <= self.first and self.first + len(self.counts) <= LOWEST + EXPONENTS
-
-    def median(self) -> float:
-        """The power of two that is the lower median of the norms; 1 if there are none."""
-        if not len(self.counts):
-            return 1.0
-        below = np.cumsum(self.counts)
-        return float(np.ldexp(1.0, self.first + int(np.argmax(2 * below >= below[-1]))))
 
 
 class Encoded(NamedTuple):
@@ -74,7 +30,7 @@ class Encoded(NamedTuple):
     classes: Array
     codes: Array  # classes[codes] = y
     largest: float  # max ‖x‖²
-    smallest: float  # min ‖x‖²
+    smallest: float  # min ‖x‖²; of the rows counted alone, if not every row was measured
     norms: NormCounts
     weights: Array = NO_WEIGHTS  # of the rows, > 0; empty: each counts 1
     present: Array | None = None  # where these rows stand among those given; None: they are all there
@@ -114,31 +70,39 @@ def encode(
     classes: Array | None = None,
     sample_weight: Any = None,
     class_weight: Any = None,
+    seen: int = 0,
+    every: bool = True,
 ) -> Encoded:
-    """Validate X, y and the weights; `classes` is given where a stream has named them before."""
-    checks = {"accept_sparse": "csr", "dtype": (np.float64, np.float32), "order": "C", "reset": reset}
-    matrix, y = validate_data(estimator, X, y, ensure_all_finite=False, **checks)
+    """Validate X, y and the weights; `classes` is given where a stream has named them before, `seen` is how
+    many rows it had. Unless `every` row is to be measured, cells of many rows may still be NaN or infinite,
+    or their squares overflow; `check_rows` tells, once that has been noticed.
+    """
+    checks = {"accept_sparse": "csr", "dtype": (np.float64, np.float32), "order": "C"}
+    matrix, y = validate_data(estimator, X, y, reset=reset, ensure_all_finite=False, **checks)
     if is_sparse(matrix):
         matrix = canonical(matrix)
     names, codes = encode_labels(y, classes)
-    weights, present, n_given = (
-        weights_of_rows(sample_weight, class_weight, matrix, names, codes),
-        None,
-        len(y),
-    )
+    weights = weights_of_rows(sample_weight, class_weight, matrix, names, codes)
+    present, n_given = None, len(y)
     if len(weights) and classes is None:
         check_every_class(names, codes, weights)
     if not weights.all():
         present = np.flatnonzero(weights)
         matrix, codes, weights = matrix[present], codes[present], weights[present]
     rows = as_rows(matrix)
-    counts = np.zeros(EXPONENTS)
-    smallest, largest = count_norms(rows, matrix.shape[0], weights, counts)
-    if not np.isfinite(largest):
-        validate_data(estimator, X, y, **checks)  # NaN or infinity: scikit-learn says which
+    smallest, largest, norms = measure(rows, matrix.shape[0], weights, seen, every)
+    data = Encoded(matrix, rows, names, codes, largest, smallest, norms, weights, present, n_given)
+    check_rows(estimator, data)
+    return data
+
+
+def check_rows(estimator: Any, data: Encoded) -> None:
+    """Are all cells finite, and do their squares neither overflow nor vanish?"""
+    matrix, largest = data.matrix, data.largest
+    if not np.isfinite(largest):  # scikit-learn says what is wrong
+        cells = matrix.data if is_sparse(matrix) else matrix
+        assert_all_finite(cells, estimator_name=type(estimator).__name__, input_name="X")
     check_scale(matrix, largest)
-    norms = NormCounts.of(counts if len(weights) else counts.astype(np.int64))
-    return Encoded(matrix, rows, names, codes, largest, smallest, norms, weights, present, n_given)
 
 
 def check_scale(matrix: Any, largest: float) -> None:
@@ -207,28 +171,6 @@ def read_only(array: Array) -> Array:
     view = array.view()
     view.flags.writeable = False
     return view
-
-
-@compiled
-def count_norms(X, n_rows, weights, counts):
-    """The smallest and the largest ‖x‖²; the largest is NaN or infinite if any value is. `counts` counts the
-    rows by their norms, weights included, see `NormCounts`."""
-    smallest, largest = np.inf, 0.0
-    for i in range(n_rows):
-        q = sqnorm(X, i)
-        smallest = min(smallest, q)
-        largest = q if not q <= largest else largest
-        if not np.isfinite(largest):
-            break
-        if q > 0.0:
-            counts[exponent(q) - LOWEST] += weights[i] if weights.size else 1.0
-    return smallest, largest
-
-
-@compiled
-def exponent(q):
-    """The k of the power 2^k nearest to √q; norms from 2^(k − ½) on are rounded up to 2^k."""
-    return math.frexp(q)[1] >> 1
 
 
 @compiled

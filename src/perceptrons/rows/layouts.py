@@ -1,9 +1,9 @@
 # mypy: allow-untyped-defs, allow-untyped-calls
 """A row, for compiled code: dense, CSR or a row of kernel values behind the same few words.
 
-`dot(X, i, w)`, `add(X, i, a, w)`, `sqnorm(X, i)`, `ready(X, i)` and `stream(X, start, stop)` are ordinary
-Python functions (they say what is meant, and run when the JIT is off). Each has a compiled text per layout,
-chosen from the type of `X` while compiling: a learner written with them is written once.
+`dot(X, i, w)`, `add(X, i, a, w)`, `sqnorm(X, i)`, `ready(X, i)`, `stream(X, start, stop)` and others are
+ordinary Python functions (they say what is meant, and run when the JIT is off). Each has a compiled text per
+layout, chosen from the type of `X` while compiling: a learner written with them is written once.
 
 Why the compiled texts differ:
 
@@ -84,6 +84,11 @@ def sqnorm(X: Rows, i: int) -> float:
         return float(X.diagonal[i])
     x = (X.data[cells(X, i)] if isinstance(X, CSR) else X[i]).astype(np.float64)
     return float((x * x).sum())
+
+
+def dot_and_sqnorm(X: Rows, i: int, w: Array) -> tuple[Any, float]:
+    """⟨x_i, w⟩ and ‖x_i‖², in one read of the row; for weights in double precision."""
+    return dot(X, i, w), sqnorm(X, i)
 
 
 def ready(X: Rows, i: int) -> bool:
@@ -202,6 +207,31 @@ def _sqnorm(X, i):
         return X.diagonal[i]
 
     return dense if isinstance(X, types.Array) else csr if is_layout(X, CSR) else gram
+
+
+@overload(dot_and_sqnorm, jit_options=_REORDERED)
+def _dense_dot_and_sqnorm(X, i, w):
+    if isinstance(X, types.Array):
+
+        def dense(X, i, w):
+            total = squares = 0.0
+            for j in range(w.size):
+                x = np.float64(X[i, j])
+                total += x * w[j]
+                squares += x * x
+            return total, squares
+
+        return dense
+
+
+@overload(dot_and_sqnorm)
+def _csr_dot_and_sqnorm(X, i, w):
+    if is_layout(X, CSR):
+
+        def csr(X, i, w):
+            return dot(X, i, w), sqnorm(X, i)
+
+        return csr
 
 
 @overload(ready)

@@ -1,0 +1,124 @@
+# mypy: allow-untyped-defs, allow-untyped-calls
+"""How long rows are: the shortest, the longest, and the usual norm, a power of two.
+
+The usual norm is a median, and a median needs no more than some thousand rows: up to 8,192 all are counted,
+of more rows between 4,096 and 8,192, spread evenly over them. Which these are depends on their numbers alone
+(the multiples of the golden ratio, modulo 1, that are below 2^-level), never on layout or batches: counts
+are kept by level, so that those of parts add up to those of the whole, exactly.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._types import Array
+from ..compiled import compiled
+from .layouts import Rows, sqnorm
+
+LOWEST, EXPONENTS = -537, 1050  # powers of two that norms of doubles are rounded to
+LEVELS = 50  # more than there are rows to double
+COUNTED_BITS = 13  # 8,192 rows are counted at most
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio, odd
+TOP = np.uint64(2**63)
+
+
+class NormCounts(NamedTuple):
+    """How many rows have which norm, each rounded to the nearest power of two; rows of zeros do not count."""
+
+    n_rows: int  # seen, whether counted or not
+    first: int  # the exponent of the first column
+    counts: Array  # a line per level, a column per exponent
+
+    @staticmethod
+    def of(n_rows: int, table: Array) -> "NormCounts":
+        """From a table that begins with the lowest exponent there is."""
+        lines, columns = np.flatnonzero(table.any(axis=1)), np.flatnonzero(table.any(axis=0))
+        if not len(columns):
+            return NormCounts(n_rows, 0, table[:0, :0])
+        part = table[: lines[-1] + 1, columns[0] : columns[-1] + 1]
+        return NormCounts(n_rows, int(columns[0]) + LOWEST, part.copy())
+
+    @staticmethod
+    def of_one(squared: float) -> "NormCounts":
+        """Of one row with this squared norm, which is not 0."""
+        return NormCounts(1, math.frexp(squared)[1] >> 1, np.ones((1, 1), np.int64))
+
+    def __add__(self, other: Any) -> "NormCounts":
+        total = np.zeros((LEVELS, EXPONENTS), np.result_type(self.counts, other.counts))
+        for _, first, counts in (self, other):
+            lines, columns = counts.shape
+            total[:lines, first - LOWEST : first - LOWEST + columns] += counts
+        return NormCounts.of(self.n_rows + other.n_rows, total)
+
+    def fits(self) -> bool:
+        """Whether levels and exponents can be those of rows."""
+        lines, columns = self.counts.shape
+        return lines <= LEVELS and LOWEST <= self.first and self.first + columns <= LOWEST + EXPONENTS
+
+    def median(self) -> float:
+        """The power of two that is the lower median of the norms; 1 if there are none."""
+        counts = self.counts[level_for(self.n_rows) :].sum(axis=0)
+        if not counts.any():
+            return 1.0
+        below = np.cumsum(counts)
+        return float(np.ldexp(1.0, self.first + int(np.argmax(2 * below >= below[-1]))))
+
+
+class Measured(NamedTuple):
+    """The squared norms of rows: their ends, infinite or NaN if a cell is; and the counts."""
+
+    smallest: float
+    largest: float
+    norms: NormCounts
+
+
+def measure(X: Rows, n_rows: int, weights: Array, seen: int = 0, every: bool = True) -> Measured:
+    """Measure rows, of which `seen` others came before; unless `every`, only those that are counted."""
+    table = np.zeros((LEVELS, EXPONENTS))
+    level = level_for(seen + n_rows)
+    smallest, largest = count_norms(X, n_rows, weights, (seen, level, every), table)
+    if not np.isfinite(largest):
+        return Measured(smallest, largest, NormCounts(seen, 0, table[:0, :0]))
+    norms = NormCounts.of(n_rows, table if len(weights) else table.astype(np.int64))
+    return Measured(smallest, largest, norms)
+
+
+def level_for(n_rows: int) -> int:
+    """The level from which on rows are counted, if there are so many."""
+    return (max(n_rows, 1) - 1 >> COUNTED_BITS).bit_length()
+
+
+@compiled
+def count_norms(X, n_rows, weights, which, table):
+    """The smallest and the largest ‖x‖²; the largest is NaN or infinite if any value is. `table` counts the
+    rows by level and norm, weights included."""
+    seen, level, every = which
+    smallest, largest = np.inf, 0.0
+    for i in range(n_rows):
+        own = row_level(seen + i)
+        if own < level and not every:
+            continue
+        q = sqnorm(X, i)
+        smallest = min(smallest, q)
+        largest = q if not q <= largest else largest
+        if not np.isfinite(largest):
+            break
+        if own >= level and q > 0.0:
+            table[own, exponent(q) - LOWEST] += weights[i] if weights.size else 1.0
+    return smallest, largest
+
+
+@compiled
+def row_level(number):
+    """How many leading zeros the number of a row has, times the golden ratio: k or more in 1 of 2^k rows."""
+    bits, level = np.uint64(number + 1) * GOLDEN, 0
+    while bits < TOP and level < LEVELS - 1:
+        bits, level = bits << np.uint64(1), level + 1
+    return level
+
+
+@compiled
+def exponent(q):
+    """The k of the power 2^k nearest to √q; norms from 2^(k − ½) on are rounded up to 2^k."""
+    return math.frexp(q)[1] >> 1

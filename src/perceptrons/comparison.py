@@ -5,7 +5,7 @@ and names, or literals for binary weights), as a pipeline would have it, but enc
 one that reads tables itself gets them as they are. Then it is fitted to all rows, for what a cross validation
 cannot say: how large the model is, what margin it certifies, how long it takes. Learners that may
 reject are compared with those that always answer by the risk: the mean cost of a row, rejections and errors
-together.
+together. Rows that have weights count by them, in training and in testing; a row of weight 0 is absent.
 """
 
 import re
@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from .describe import Size, accuracy_of, answers_of, margin_of, size_of, stopped_of
+from .compiled import count_threads
+from .describe import Shares, Size, answers_of, margin_of, shares_of, size_of, stopped_of
 from .learners import (
     EPOCHS,
     FEW_EPOCHS,
@@ -28,15 +29,18 @@ from .learners import (
     encoder_for,
     may_reject,
     reads_tables,
+    weights_for,
 )
 from .rejection.costs import Costs, Prices, read_costs
+from .rows.weights import check_every_class, weights_of_rows
 
 Progress = Callable[[int, int, str], None]
+MOST_WEIGHT = 1e100  # of a row, so that no sum overflows
 
 
 @dataclass(frozen=True)
 class LearnerResult:
-    """One learner on one table.
+    """One learner on one table. Where rows have weights, means and shares of rows are weighted.
 
     Attributes
     ----------
@@ -45,6 +49,8 @@ class LearnerResult:
     accuracy, accuracy_sd, fold_accuracies : the share of right answers among those given (so a learner that
         rejects all doubtful rows has a high one). A fold in which nothing is answered has None, and does
         not count; None if nothing was ever answered. The deviation needs two folds.
+    balanced_accuracy : the mean over the classes of the share of their rows that are recalled, that is,
+        answered right; a rejected row is not. Mean over the folds.
     rejected : the share of the rows left out that are rejected; 0 of a learner that always answers.
     may_reject : whether the learner can reject rows.
     size : weights (those that are not 0), splits or rows.
@@ -58,6 +64,7 @@ class LearnerResult:
     accuracy: float | None = None
     accuracy_sd: float | None = None
     fold_accuracies: tuple[float | None, ...] = ()
+    balanced_accuracy: float | None = None
     risk: float | None = None
     risk_sd: float | None = None
     fold_risks: tuple[float, ...] = ()
@@ -75,7 +82,10 @@ class LearnerResult:
 def compare(
     X: Any,
     y: Any,
+    sample_weight: Any = None,
     *,
+    class_weight: Any = None,
+    n_jobs: int | None = None,
     folds: int = 10,
     seed: int = 0,
     max_epochs: int = 1000,
@@ -90,36 +100,78 @@ def compare(
     `progress(done, total, what)` is called before each fit. `costs` are what learners that may reject are
     trained for, and what the risk of all is computed with; None is `Costs()`: a rejection costs 0.2, an
     error 1. Of the epochs, "conservative" and "chow" make 100 at most.
+
+    `sample_weight` holds a weight >= 0 per row, for training and testing; rows of weight 0 are left out of
+    both. `class_weight`, "balanced" or a dict of class → weight, is for training alone (scikit-learn's tree
+    balances the numbers of rows, the others their weights). `n_jobs` is the number of threads of learners
+    that use some, -1 for one per core.
     """
-    X, y, tell = X if hasattr(X, "shape") else np.array(X, object), np.asarray(y), progress or _silent
+    table = _read(X, y, sample_weight)
+    _check_class_weight(table, class_weight)
+    count_threads(n_jobs)  # raises where it is no number of threads
+    y, tell = table.y, progress or _silent
     splitter = StratifiedKFold(_possible_folds(y, folds), shuffle=True, random_state=seed)
     jobs = [*splitter.split(np.zeros(len(y)), y), (np.arange(len(y)),)]  # last: all rows, nothing to test
-    classes, codes = np.unique(y, return_inverse=True)
     costs = read_costs(costs, 0.2)
-    prices = costs.of(classes)
-    names = list(dict.fromkeys(learners or default_learners(len(y), len(classes))))
-    build = {name: _builder(name, len(y), seed, max_epochs, costs) for name in names}
+    prices = costs.of(table.classes)
+    names = list(dict.fromkeys(learners or default_learners(len(y), len(table.classes))))
+    shared = {"seed": seed, "costs": costs, "class_weight": class_weight, "n_jobs": n_jobs}
+    build = {name: _builder(name, len(y), max_epochs, shared) for name in names}
     fits: dict[str, list[_FoldFit]] = {name: [] for name in names}
     for k, parts in enumerate(jobs):  # rows to learn from, and to test on
-        tables, labels = [_take(X, rows) for rows in parts], [y[rows] for rows in parts]
-        score = _scorer(prices, codes[parts[-1]], labels[-1]) if len(parts) > 1 else _no_score
+        tables = [table.take(rows) for rows in parts]
+        score = _scorer(prices, tables[-1]) if len(parts) > 1 else _no_score
         encoded: dict[type, list[Any]] = {}
         what = f"fold {k + 1} of {len(jobs) - 1}" if len(parts) > 1 else "all rows"
         for j, name in enumerate(names):
             tell(k * len(names) + j, len(jobs) * len(names), f"{what}, {name}")
             if not _failed(fits[name]):
                 one = build[name]()
-                fits[name].append(_try(one, _laid_out(tables, one, encoded), labels[0], score))
+                fits[name].append(_try(one, _laid_out(tables, one, encoded), tables[0], score))
     tell(len(jobs) * len(names), len(jobs) * len(names), "done")
     return [_result(name, tried) for name, tried in fits.items()]
 
 
-def _builder(name: str, n_rows: int, seed: int, max_epochs: int, costs: Costs) -> Callable[[], Any]:
+class _Table(NamedTuple):
+    """Rows, their labels and weights; without weights each counts 1."""
+
+    X: Any
+    y: Any
+    classes: Any
+    codes: Any  # places of the labels among the classes
+    weights: Any = None
+
+    def take(self, rows: Any) -> "_Table":
+        X = self.X.iloc[rows] if hasattr(self.X, "iloc") else self.X[rows]
+        weights = None if self.weights is None else self.weights[rows]
+        return self._replace(X=X, y=self.y[rows], codes=self.codes[rows], weights=weights)
+
+
+def _read(X: Any, y: Any, sample_weight: Any) -> _Table:
+    """The rows that count: those of weight 0 are left out."""
+    X, y = X if hasattr(X, "shape") else np.array(X, object), np.asarray(y)
+    table = _Table(X, y, *np.unique(y, return_inverse=True))
+    if sample_weight is None:
+        return table
+    weights = weights_of_rows(sample_weight, None, y, table.classes, table.codes)
+    if weights.max() > MOST_WEIGHT:
+        raise ValueError(f"sample_weight has {weights.max()}, more than {MOST_WEIGHT:g}; use weights near 1.")
+    check_every_class(table.classes, table.codes, weights)
+    table = table._replace(weights=weights)
+    return table if weights.all() else table.take(np.flatnonzero(weights))
+
+
+def _check_class_weight(table: _Table, class_weight: Any) -> None:
+    """Before anything is fitted: is it one, of these classes, and leaves each a row that counts?"""
+    if class_weight is not None:
+        weights = weights_of_rows(table.weights, class_weight, table.y, table.classes, table.codes)
+        check_every_class(table.classes, table.codes, weights)
+
+
+def _builder(name: str, n_rows: int, max_epochs: int, shared: dict[str, Any]) -> Callable[[], Any]:
     most = FEW_EPOCHS if name == "kernel" and n_rows > MANY_ROWS else EPOCHS.get(name, max_epochs)
     build_learner(name)  # an unknown name raises before anything is fitted
-    return lambda: _without_label(
-        build_learner(name, seed=seed, max_epochs=min(max_epochs, most), costs=costs)
-    )
+    return lambda: _without_label(build_learner(name, max_epochs=min(max_epochs, most), **shared))
 
 
 def _without_label(learner: Any) -> Any:
@@ -131,27 +183,22 @@ def _silent(done: int, total: int, what: str) -> None:
     """No progress to be shown."""
 
 
-def _take(X: Any, rows: Any) -> Any:
-    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
-
-
-def _laid_out(tables: list[Any], learner: Any, encoded: dict[type, list[Any]]) -> list[Any]:
+def _laid_out(tables: list[_Table], learner: Any, encoded: dict[type, list[Any]]) -> list[Any]:
     """As the learner takes them: in coordinates that the first teaches, which are made once for all."""
     if reads_tables(learner):
-        return tables
+        return [table.X for table in tables]
     encoder = encoder_for(learner)
     if type(encoder) not in encoded:
-        encoder.fit(tables[0])
-        encoded[type(encoder)] = [encoder.transform(table) for table in tables]
+        encoder.fit(tables[0].X, **weights_for(encoder, tables[0].weights))
+        encoded[type(encoder)] = [encoder.transform(table.X) for table in tables]
     return encoded[type(encoder)]
 
 
 class _FoldScore(NamedTuple):
     """How a model did on the rows left out."""
 
-    accuracy: float | None  # of the rows answered; None if there are none
+    shares: Shares
     risk: float
-    rejected: float
 
 
 class _FoldFit(NamedTuple):
@@ -165,12 +212,15 @@ def _failed(fits: list[_FoldFit]) -> bool:
     return bool(fits) and fits[-1].model is None
 
 
-def _try(learner: Any, tables: list[Any], y: Any, score: Callable[[Any, Any], _FoldScore | None]) -> _FoldFit:
+def _try(
+    learner: Any, rows: list[Any], table: _Table, score: Callable[[Any, Any], _FoldScore | None]
+) -> _FoldFit:
+    """Fit to the first of the laid out rows, those of the table, and score on the last."""
     start = time.perf_counter()
     try:
-        _, notes = quietly(learner.fit, tables[0], y)
+        _, notes = quietly(learner.fit, rows[0], table.y, **weights_for(learner, table.weights))
         seconds = time.perf_counter() - start
-        found = score(learner, tables[-1])
+        found = score(learner, rows[-1])
     except (ValueError, MemoryError) as error:
         reason = " ".join(str(error).split()) or "not enough memory"
         return _FoldFit(None, 0.0, None, [f"failed: {reason}"])
@@ -181,14 +231,15 @@ def _no_score(model: Any, X: Any) -> None:
     """No rows are left out."""
 
 
-def _scorer(prices: Prices, codes: Any, y: Any) -> Callable[[Any, Any], _FoldScore]:
-    """A function that scores a model on rows with these labels; `codes` number their classes."""
+def _scorer(prices: Prices, table: _Table) -> Callable[[Any, Any], _FoldScore]:
+    """A function that scores a model on the rows of this table."""
 
     def score(model: Any, X: Any) -> _FoldScore:
         answers, rejected = answers_of(model, X)
-        right = answers == y
-        risk = float(prices.of_rows(codes, right, rejected).mean())
-        return _FoldScore(accuracy_of(right, rejected), risk, float(rejected.mean()))
+        right = answers == table.y
+        paid = prices.of_rows(table.codes, right, rejected)
+        risk = float(np.average(paid, weights=table.weights))
+        return _FoldScore(shares_of(table.codes, right, rejected, table.weights), risk)
 
     return score
 
@@ -197,7 +248,7 @@ def _result(name: str, fits: list[_FoldFit]) -> LearnerResult:
     if _failed(fits):
         return LearnerResult(name, notes=tuple(fits[-1].notes))
     final, scores = fits[-1], [fit.score for fit in fits if fit.score is not None]
-    accuracies, risks = [one.accuracy for one in scores], [one.risk for one in scores]
+    accuracies, risks = [one.shares.accuracy for one in scores], [one.risk for one in scores]
     answered = [accuracy for accuracy in accuracies if accuracy is not None]
     updates = getattr(final.model, "n_updates_", None)
     return LearnerResult(
@@ -205,10 +256,11 @@ def _result(name: str, fits: list[_FoldFit]) -> LearnerResult:
         accuracy=float(np.mean(answered)) if answered else None,
         accuracy_sd=float(np.std(answered, ddof=1)) if len(answered) > 1 else None,
         fold_accuracies=tuple(accuracies),
+        balanced_accuracy=float(np.mean([one.shares.balanced_accuracy for one in scores])),
         risk=float(np.mean(risks)),
         risk_sd=float(np.std(risks, ddof=1)),
         fold_risks=tuple(risks),
-        rejected=float(np.mean([one.rejected for one in scores])),
+        rejected=float(np.mean([one.shares.rejected for one in scores])),
         may_reject=may_reject(final.model),
         size=size_of(final.model),
         margin=margin_of(final.model),
@@ -235,11 +287,11 @@ def _possible_folds(y: Any, folds: int) -> int:
     return min(folds, int(counts.min()))
 
 
-def quietly(function: Callable[..., Any], *arguments: Any) -> tuple[Any, list[str]]:
+def quietly(function: Callable[..., Any], *arguments: Any, **named: Any) -> tuple[Any, list[str]]:
     """What the function returns, and what it warned about, each once."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        value = function(*arguments)
+        value = function(*arguments, **named)
     return value, list(dict.fromkeys(str(warning.message) for warning in caught))
 
 

@@ -1,7 +1,7 @@
 """What any fitted model is like: how large it is, what margin it certifies, what it answers."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,9 +28,22 @@ def answers_of(model: Any, X: Any) -> tuple[Any, Any]:
     return answers, np.zeros(len(answers), bool)
 
 
-def accuracy_of(right: Any, rejected: Any) -> float | None:
-    """The share of right answers among those given; None if none is."""
-    return None if rejected.all() else float(np.mean(right[~rejected]))
+class Shares(NamedTuple):
+    """How answers fare, in shares of the rows' weights; without weights each row counts 1."""
+
+    accuracy: float | None  # of the rows answered; None if there are none
+    balanced_accuracy: float  # the mean of the classes' recalls; a rejected row is not recalled
+    rejected: float
+
+
+def shares_of(codes: Any, right: Any, rejected: Any, weights: Any = None) -> Shares:
+    """`codes` number the classes of the rows; `right` and `rejected` are truth values, one per row."""
+    counts = np.ones(len(codes)) if weights is None else weights
+    answered = ~rejected
+    accuracy = float(np.average(right[answered], weights=counts[answered])) if answered.any() else None
+    sums, recalled = np.bincount(codes, counts), np.bincount(codes, counts * (right & answered))
+    recalls = recalled[sums > 0.0] / sums[sums > 0.0]
+    return Shares(accuracy, float(recalls.mean()), float(np.average(rejected, weights=counts)))
 
 
 def size_of(model: Any) -> Size | None:

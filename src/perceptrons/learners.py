@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
 
@@ -79,22 +79,43 @@ def may_reject(model: Any) -> bool:
 
 
 def build_learner(
-    name: str, *, seed: int = 0, max_epochs: int | None = None, costs: Costs | None = None
+    name: str,
+    *,
+    seed: int = 0,
+    max_epochs: int | None = None,
+    costs: Costs | None = None,
+    class_weight: Any = None,
+    n_jobs: int | None = None,
 ) -> Any:
     """An estimator to be fitted, by its name in `LEARNERS` or its historical name in `NAMED`.
 
-    Costs are for learners that can reject; the others have no such parameter.
+    Costs are for learners that can reject, and `n_jobs` for those that use threads; the others have no such
+    parameter.
     """
+    learner = _build(name, seed, max_epochs)
+    given: dict[str, Any] = {} if class_weight is None else {"class_weight": class_weight}
+    if costs and may_reject(learner):
+        given["costs"] = costs
+    if n_jobs is not None and _uses_threads(learner):
+        given["n_jobs"] = n_jobs
+    return learner.set_params(**given)
+
+
+def _build(name: str, seed: int, max_epochs: int | None) -> Any:
     given = {} if max_epochs is None else {"max_epochs": max_epochs}
     if name in LEARNERS:
-        learner = LEARNERS[name](seed, max_epochs or EPOCHS.get(name, USUAL_EPOCHS))
-        return learner.set_params(costs=costs) if costs and may_reject(learner) else learner
+        return LEARNERS[name](seed, max_epochs or EPOCHS.get(name, USUAL_EPOCHS))
     if name in NAMED:
         return Perceptron(**{"random_state": seed, **NAMED[name], **given})
     names = list(dict.fromkeys([*LEARNERS, *NAMED]))
     close = get_close_matches(name, names, n=1)
     meant = f"did you mean {close[0]!r}? T" if close else "t"
     raise ValueError(f"There is no learner {name!r}; {meant}here are {', '.join(names)}.")
+
+
+def _uses_threads(learner: Any) -> bool:
+    """scikit-learn's logistic regression has the parameter, but warns of its use."""
+    return "n_jobs" in learner.get_params(deep=False) and not isinstance(learner, LogisticRegression)
 
 
 def reads_tables(learner: Any) -> bool:
@@ -110,3 +131,12 @@ def encoder_for(learner: Any) -> Any:
 def for_tables(learner: Any) -> Any:
     """An estimator that takes tables: the learner, behind an encoder where it needs one."""
     return learner if reads_tables(learner) else make_pipeline(encoder_for(learner), learner)
+
+
+def weights_for(model: Any, sample_weight: Any) -> dict[str, Any]:
+    """The arguments of `fit` that bring weights of rows to an estimator, in a pipeline to all its steps."""
+    if sample_weight is None:
+        return {}
+    if not isinstance(model, Pipeline):
+        return {"sample_weight": sample_weight}
+    return {f"{step}__sample_weight": sample_weight for step in model.named_steps}

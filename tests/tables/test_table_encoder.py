@@ -313,3 +313,32 @@ def test_every_frame_gives_the_same_rows():
     check()
     assert len(cases) >= 100
     assert sum(cases) >= 30
+
+
+@pytest.mark.parametrize("factor", [1.0, 0.1, 1e308])
+def test_weights_count_like_copies_of_rows(factor):
+    """Means, scales, names and the choice of CSR; a row of weight 0 is absent."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(5, 2, 60), "name": rng.integers(0, 120, 60).astype(str)})
+    frame.loc[::7, "x"] = np.nan
+    counts = rng.integers(0, 4, 60)
+    weighted = TableEncoder().fit(frame, sample_weight=factor * (counts / 4))
+    repeated = TableEncoder().fit(frame.loc[np.repeat(frame.index, counts)])
+    assert weighted.categories_ == repeated.categories_
+    assert len(weighted.categories_[1]) < len(TableEncoder().fit(frame).categories_[1])
+    np.testing.assert_allclose(weighted.means_, repeated.means_, rtol=1e-12)
+    np.testing.assert_allclose(weighted.scales_, repeated.scales_, rtol=1e-12)
+    assert abs(weighted.means_[0] - TableEncoder().fit(frame).means_[0]) > 0.01
+
+
+def test_weights_decide_about_csr_and_equal_ones_change_nothing():
+    frame = pd.DataFrame({f"c{j}": [f"v{i}" if i == j else None for i in range(100)] for j in range(100)})
+    frame.loc[0] = "full"
+    heavy = np.where(np.arange(100) == 0, 1000.0, 1.0)
+    assert TableEncoder().fit(frame).sparse_
+    assert not TableEncoder().fit(frame, sample_weight=heavy).sparse_
+    numbers = np.random.default_rng(0).normal(size=(99, 2))
+    one, other = TableEncoder().fit(numbers), TableEncoder().fit(numbers, sample_weight=np.full(99, 0.3))
+    assert (one.means_.tolist(), one.scales_.tolist()) == (other.means_.tolist(), other.scales_.tolist())
+    with pytest.raises(ValueError, match="sample_weight has 2 entries for 99 rows"):
+        one.fit(numbers, sample_weight=[1, 2])

@@ -20,13 +20,15 @@ def certify(
     """Recheck what a model claims on the rows of a table.
 
     Margin, errors and what is proved about new rows are computed again from rows and weights. The exit code
-    is 0 if the certificate in the model file holds for these rows, 1 if it does not.
+    is 0 if the certificate in the model file holds for these rows, 1 if it does not. Of a model that was
+    fitted with --weight, rows of weight 0 are left out.
 
     \b
     Example: perceptrons certify model.json table.csv
     """
     from ..margin.certificates import certify as recompute
     from ..tables.layout import labels_of
+    from ..tables.weight_column import read_weights
     from .models import load, warn_of
     from .progress import progress_bar
     from .show import emit
@@ -42,7 +44,10 @@ def certify(
     if target is None:
         raise ValueError(f"{model} does not name the column of the classes; name it with --target.")
     with progress_bar("certifying"):
-        frame = loaded.read_table(table, reading(header, separator, missing), target)
+        weight: Any = loaded.about.get("weight")
+        frame = loaded.read_table(table, reading(header, separator, missing), target, weight)
+        if weight in frame.columns:
+            frame = frame[read_weights(frame, weight).nonzero()[0]]
         y = labels_of(frame, target, loaded.learner.classes_)
         cells, unseen = loaded.lay_out(frame)
         rows = loaded.encode(cells)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from . import options
-from .tables import Reading, reading
+from .tables import built_in_table, reading, training_table
 
 
 def compare(
@@ -21,6 +21,8 @@ def compare(
     ] = None,
     reject_cost: options.RejectCost = None,
     costs: options.CostsFile = None,
+    weight: options.Weight = None,
+    class_weight: options.ClassWeight = None,
     seed: options.Seed = 0,
     max_epochs: options.Epochs = 1000,
     drop: options.Drop = None,
@@ -28,35 +30,59 @@ def compare(
     header: options.Header = None,
     separator: options.Separator = None,
     missing: options.Missing = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs",
+            help="Threads, for learners that use some; -1 is one per core. Default: 1.",
+            show_default=False,
+            metavar="N",
+        ),
+    ] = None,
     json: options.AsJson = False,
 ) -> None:
     """Learners side by side on a table, cross-validated.
 
     One line each: accuracy, what errors and rejections cost, size, the margin it certifies, and how training
-    ended.
+    ended. With --weight, rows count by their weight in training and in testing; --class-weight balanced
+    changes training alone, and adds the balanced accuracy, which a rare class counts in as much as any.
 
     \b
     Example: perceptrons compare table.csv --target outcome --drop id
+    A rare class: perceptrons compare table.csv --target outcome --class-weight balanced
     """
     from ..comparison import compare as run
     from ..rejection.costs import Costs
     from .costs_file import for_classes
     from .progress import progress_bar
-    from .show import emit
+    from .show import emit, say
+    from .words import balanced_in_words, weights_in_words
 
     prices = options.read_costs(reject_cost, costs) or Costs()
+    options.check_class_weight(class_weight)
+    if jobs == 0:
+        raise ValueError("--jobs is 0, but it must be a number of threads; use -1 for one per core.")
     how = reading(header, separator, missing)
     if table is None:
         _check_no_table_options(
-            {"target": target, "drop": drop, "nominal": nominal, "no-header": header is False}
+            {
+                "target": target,
+                "drop": drop,
+                "nominal": nominal,
+                "weight": weight,
+                "no-header": header is False,
+            }
         )
         _check_no_table_options(dict.fromkeys(how.given(), True))
     with progress_bar("comparing") as progress:
-        data = _table(table, target, drop, nominal, how)
+        data = _table(table, target, drop, nominal, how, weight)
         prices = for_classes(prices, data.names(), costs)
         results = run(
             data.X,
             data.y,
+            data.weights,
+            class_weight=class_weight,
+            n_jobs=jobs,
             folds=folds,
             seed=seed,
             max_epochs=max_epochs,
@@ -73,13 +99,17 @@ def compare(
             {
                 "data": data.summary(),
                 "costs": asdict(prices),
+                "class_weight": class_weight,
                 "results": [asdict(result) for result in results],
             }
         )
         return
     _show_data(data)
     _show_choices(data, learner or [], folds, len(done[0].fold_risks))
-    _show_results(results, len(done[0].fold_risks), prices)
+    _show_results(results, len(done[0].fold_risks), prices, balanced=class_weight is not None)
+    say(*weights_in_words(data.weight))
+    if class_weight is not None:
+        say(balanced_in_words(len(data.names())))
 
 
 def _explained(result: Any, n_classes: int) -> Any:
@@ -98,22 +128,20 @@ def _check_no_table_options(options: dict[str, Any]) -> None:
             raise ValueError(f"--{name} is about a table in a file; name the file, too.")
 
 
-def _table(table: Any, target: str | None, drop: Any, nominal: Any, how: Reading) -> Any:
-    from .tables import built_in_table, training_table
-
-    return built_in_table() if table is None else training_table(table, target, drop, nominal, how)
+def _table(table: Any, *how: Any) -> Any:
+    return built_in_table() if table is None else training_table(table, *how)
 
 
 def _show_data(data: Any) -> None:
     from .show import first, percent, say
 
-    name, count = data.classes()[0]
+    name, share = data.baseline()
     say(data.headline())
     if data.facts:
         kinds = ", ".join(f"{number:,} {kind}" for kind, number in data.kinds().items())
         missing = {0: "no cell", 1: "1 cell"}.get(data.missing(), f"{data.missing():,} cells")
         say(f"Columns: {kinds}; {missing} missing.")
-    say(f"Baseline (always {name}): {percent(count / len(data.y))}.")
+    say(f"Baseline (always {name}): {percent(share)}.")
     say(*first([f"Hint: {hint}" for hint in data.hints]))
 
 
@@ -148,7 +176,7 @@ def _show_left_out(n_rows: int, n_classes: int) -> None:
             say(f"{name} supports two classes, not {n_classes}, and is left out.")
 
 
-def _show_results(results: list[Any], folds: int, costs: Any) -> None:
+def _show_results(results: list[Any], folds: int, costs: Any, *, balanced: bool) -> None:
     from .show import first, interval, say, seconds, table
     from .words import costs_in_words
 
@@ -156,6 +184,7 @@ def _show_results(results: list[Any], folds: int, costs: Any) -> None:
         [
             result.learner,
             _accuracy(result),
+            *([_balanced(result)] if balanced else []),
             _rejected(result),
             "" if result.risk is None else f"{result.risk:.3f}",
             str(result.size or ""),
@@ -166,7 +195,8 @@ def _show_results(results: list[Any], folds: int, costs: Any) -> None:
         ]
         for result in results
     ]
-    numbers = ["accuracy", "rejected", "risk", "size", "margin", "updates", "fit"]
+    shares = ["accuracy", *(["balanced"] if balanced else []), "rejected"]
+    numbers = [*shares, "risk", "size", "margin", "updates", "fit"]
     table(
         ["learner", *numbers, "training"],
         rows,
@@ -200,6 +230,12 @@ def _accuracy(result: Any) -> str:
     deviation = 100 * result.accuracy_sd
     spread = f"{deviation:.1f}" if deviation >= 0.05 or not deviation else f"{deviation:.1g}"
     return f"{hundredths(result.accuracy)} ± {spread} %"
+
+
+def _balanced(result: Any) -> str:
+    from .show import percent
+
+    return "" if result.balanced_accuracy is None else percent(result.balanced_accuracy)
 
 
 def _rejected(result: Any) -> str:

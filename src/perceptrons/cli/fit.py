@@ -28,6 +28,8 @@ def fit(
     reject_cost: options.RejectCost = None,
     costs: options.CostsFile = None,
     reject_label: options.RejectLabel = "auto",
+    weight: options.Weight = None,
+    class_weight: options.ClassWeight = None,
     seed: options.Seed = 0,
     max_epochs: Annotated[
         int | None, typer.Option("--max-epochs", help="Passes over the rows, at most.", min=1, metavar="N")
@@ -45,16 +47,19 @@ def fit(
 
     \b
     Example: perceptrons fit table.csv --target outcome --out model.json
+    A rare class: perceptrons fit table.csv --target outcome --class-weight balanced
+    Rows that count more or less: perceptrons fit table.csv --target outcome --weight copies
     """
     from ..comparison import quietly
-    from ..learners import build_learner, for_tables, may_reject
+    from ..learners import build_learner, for_tables, may_reject, weights_for
     from ..model_file.save_load import save
     from .progress import progress_bar
     from .show import emit
     from .tables import training_table
 
     prices = options.read_costs(reject_cost, costs)
-    last = build_learner(learner, seed=seed, max_epochs=max_epochs, costs=prices)
+    options.check_class_weight(class_weight)
+    last = build_learner(learner, seed=seed, max_epochs=max_epochs, costs=prices, class_weight=class_weight)
     model = for_tables(last)
     if not may_reject(last):
         _check_no_costs({"reject-cost": reject_cost, "costs": costs, "reject-label": reject_label}, learner)
@@ -63,15 +68,17 @@ def fit(
         check_savable(last, learner)
     how = reading(header, separator, missing)
     with progress_bar(f"fitting {learner}"):
-        data = training_table(table, target, drop, nominal, how)
+        data = training_table(table, target, drop, nominal, how, weight)
         _check_classes(learner, len(data.names()))
         if may_reject(last):
             _prepare(last, data.names(), costs, reject_label)
-        _, notes = quietly(model.fit, data.X, data.y)
-        outcome = _outcome(last, data.X if model is last else model[:-1].transform(data.X), data.y)
+        _, notes = quietly(model.fit, data.X, data.y, **weights_for(model, data.weights))
+        outcome = _outcome(last, data.X if model is last else model[:-1].transform(data.X), data)
     if out is not None:
-        save(model, out, about={"table": table.name, "target": target, "learner": learner, **how.to_about()})
-    report = _report(data, last, learner, outcome, notes, out)
+        weights = {} if weight is None else {"weight": weight}
+        facts = {"table": table.name, "target": target, "learner": learner, **weights}
+        save(model, out, about={**facts, **how.to_about()})
+    report = _report(data, last, learner, outcome, notes, out) | {"class_weight": class_weight}
     if json:
         emit(report)
     else:
@@ -119,21 +126,27 @@ def _label(text: str, classes: list[Any]) -> Any:
     return label
 
 
-def _outcome(model: Any, X: Any, y: Any) -> dict[str, Any]:
+def _outcome(model: Any, X: Any, data: Any) -> dict[str, Any]:
     """How the training rows fare; the accuracy is that of the rows answered, None if none is."""
-    from ..describe import accuracy_of, answers_of
+    import numpy as np
+
+    from ..describe import answers_of, shares_of
     from ..learners import may_reject
     from ..rejection.costs import read_costs
     from .words import bands_as_dicts
 
     answers, rejected = answers_of(model, X)
-    rejects = may_reject(model)
+    right, codes = answers == data.y, np.searchsorted(model.classes_, data.y)
+    shares = shares_of(codes, right, rejected, data.weights)
+    costs = read_costs(model.costs, model.reject_cost) if may_reject(model) else None
+    paid = None if costs is None else costs.of(model.classes_).of_rows(codes, right, rejected)
     return {
-        "training_accuracy": accuracy_of(answers == y, rejected),
-        "rejected": float(rejected.mean()) if rejects else None,
-        "risk": model.risk(X, y) if rejects else None,
+        "training_accuracy": shares.accuracy,
+        "training_balanced_accuracy": shares.balanced_accuracy,
+        "rejected": None if paid is None else shares.rejected,
+        "risk": None if paid is None else float(np.average(paid, weights=data.weights)),
         "bands": bands_as_dicts(model),
-        "costs": asdict(read_costs(model.costs, model.reject_cost)) if rejects else None,
+        "costs": None if costs is None else asdict(costs),
     }
 
 
@@ -164,14 +177,17 @@ def _report(
 def _show(data: Any, model: Any, report: dict[str, Any]) -> None:
     from ..describe import size_of
     from .show import first, percent, say, text
-    from .words import show_certificates, votes_in_words
+    from .words import balanced_in_words, show_certificates, votes_in_words, weights_in_words
 
-    name, count = data.classes()[0]
-    always = f"baseline, always {name}: {percent(count / len(data.y))}"
+    name, share = data.baseline()
+    always = f"baseline, always {name}: {percent(share)}"
     say(data.headline())
     _show_columns(data)
     say(*first([f"Hint: {hint}" for hint in data.hints]))
     say(f"{report['learner']}, {size_of(model)}: {_training_rows(report)} ({always}).")
+    say(*weights_in_words(data.weight))
+    if report["class_weight"] is not None:
+        say(balanced_in_words(len(data.names()), report["training_balanced_accuracy"]))
     if report["rejected"] is not None:
         _show_rejection(model, report)
     if report["rules"]:

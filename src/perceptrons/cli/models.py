@@ -12,14 +12,20 @@ class Loaded(NamedTuple):
     learner: Any
     about: dict[str, Any]
 
-    def read_table(self, path: Path, reading: Reading, target: str | None = None) -> Any:
-        """A table read as the training table was, unless options say otherwise; names as written."""
+    def read_table(
+        self, path: Path, reading: Reading, target: str | None = None, weight: str | None = None
+    ) -> Any:
+        """A table read as the training table was, unless options say otherwise; names as written.
+
+        Columns that the model does not know, and that are not asked for, are not looked at.
+        """
         from ..tables.cells import NOMINAL
 
         names = [*self.encoder.feature_names_in_, *([] if target is None else [target])]
         kinds = zip(names, [*self.encoder.kinds_, NOMINAL], strict=False)
-        text = [name for name, kind in kinds if kind == NOMINAL]
-        return reading.or_as_in(self.about).read(path, text=text, used=set(names).__contains__).frame
+        text = [name for name, kind in kinds if kind == NOMINAL] + [weight] * (weight is not None)
+        used = {*names, weight}.__contains__
+        return reading.or_as_in(self.about).read(path, text=text, used=used).frame
 
     def lay_out(self, frame: Any, row: int | None = None) -> tuple[Any, list[Any]]:
         """The columns the model expects, and which of them hold names it has never seen; of one row, or all.

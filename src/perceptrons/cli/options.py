@@ -51,6 +51,25 @@ Missing = Annotated[
         metavar="TEXT",
     ),
 ]
+Weight = Annotated[
+    str | None,
+    typer.Option(
+        "--weight",
+        help="The column that holds the weight of each row, a number: 2 counts like two such rows, 0 leaves "
+        "the row out. It is not used to predict.",
+        show_default=False,
+        metavar="COLUMN",
+    ),
+]
+ClassWeight = Annotated[
+    str | None,
+    typer.Option(
+        "--class-weight",
+        help="balanced: train as if all classes were equally frequent, so that a rare one counts.",
+        show_default=False,
+        metavar="balanced",
+    ),
+]
 Seed = Annotated[
     int,
     typer.Option("--seed", help="The same seed gives the same result.", min=0, max=2**32 - 1, metavar="N"),
@@ -86,6 +105,14 @@ RejectLabel = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")]
+
+
+def check_class_weight(given: str | None) -> None:
+    if given not in (None, "balanced"):
+        raise ValueError(
+            f"--class-weight is {given!r}, but it must be balanced; for other weights, put them in a column "
+            "and use --weight."
+        )
 
 
 def read_costs(reject_cost: float | None, file: Path | None) -> "Costs | None":

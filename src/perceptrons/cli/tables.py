@@ -41,7 +41,7 @@ def reading(header: bool | None, separator: str | None, missing: list[str] | Non
 
 
 class TrainingTable(NamedTuple):
-    """A table to learn from."""
+    """A table to learn from: the rows that count, without those of weight 0."""
 
     title: str
     X: Any
@@ -49,6 +49,9 @@ class TrainingTable(NamedTuple):
     columns: list[str]
     facts: list[Any]  # `tables.layout.Facts`, one per column; none for the built-in table
     hints: list[str]
+    weight: str | None = None  # the column of the weights
+    weights: Any = None  # one per row; without them each row counts 1
+    left_out: int = 0  # rows of weight 0
 
     def classes(self) -> list[tuple[Any, int]]:
         """Each class and how many rows it has, the largest first."""
@@ -58,12 +61,28 @@ class TrainingTable(NamedTuple):
         """The classes, sorted."""
         return sorted({*self.y.tolist()})
 
+    def baseline(self) -> tuple[Any, float]:
+        """The class to answer if nothing is known, and the share of the rows, by weight, that have it."""
+        name, weight = max(self.weights_by_class().items(), key=lambda one: one[1])
+        return name, weight / sum(self.weights_by_class().values())
+
+    def weights_by_class(self) -> dict[Any, float]:
+        """Each class and the sum of its rows' weights, the class of the most rows first."""
+        sums = dict.fromkeys((name for name, _ in self.classes()), 0.0)
+        weights = [1.0] * len(self.y) if self.weights is None else self.weights.tolist()
+        for label, weight in zip(self.y.tolist(), weights, strict=True):
+            sums[label] += weight
+        return sums
+
     def headline(self) -> str:
         classes, most = self.classes(), 6
         shown = [f"{name} ({rows:,})" for name, rows in classes[:most]]
         rest = [f"{len(classes) - most} more"] if len(classes) > most else []
         columns = f"{len(self.columns):,} columns" if len(self.columns) != 1 else "1 column"
-        return f"{self.title}: {len(self.y):,} rows, {columns}; classes {', '.join(shown + rest)}."
+        absent = f" ({self.left_out:,} of weight 0 left out)" if self.left_out else ""
+        weights = "" if self.weight is None else f"; weights from {self.weight}"
+        rows = f"{len(self.y):,} rows{absent}"
+        return f"{self.title}: {rows}, {columns}; classes {', '.join(shown + rest)}{weights}."
 
     def kinds(self) -> dict[str, int]:
         return dict(Counter(one.kind for one in self.facts).most_common())
@@ -72,7 +91,7 @@ class TrainingTable(NamedTuple):
         return sum(one.missing for one in self.facts)
 
     def summary(self) -> dict[str, Any]:
-        name, count = self.classes()[0]
+        name, share = self.baseline()
         return {
             "title": self.title,
             "rows": len(self.y),
@@ -80,27 +99,56 @@ class TrainingTable(NamedTuple):
             "kinds": self.kinds(),
             "missing": self.missing(),
             "classes": [{"class": label, "rows": rows} for label, rows in self.classes()],
-            "most_frequent": {"class": name, "accuracy": count / len(self.y)},
+            "most_frequent": {"class": name, "accuracy": share},
+            "weights": self._weights_summary(),
             "hints": self.hints,
         }
 
+    def _weights_summary(self) -> dict[str, Any] | None:
+        if self.weight is None:
+            return None
+        classes = [{"class": label, "weight": weight} for label, weight in self.weights_by_class().items()]
+        return {"column": self.weight, "rows_left_out": self.left_out, "classes": classes}
+
 
 def training_table(
-    path: Path, target: str | None, drop: list[str] | None, nominal: list[str] | None, reading: Reading
+    path: Path,
+    target: str | None,
+    drop: list[str] | None,
+    nominal: list[str] | None,
+    reading: Reading,
+    weight: str | None = None,
 ) -> TrainingTable:
     from ..tables.layout import describe, listed, prepare, split
+    from ..tables.weight_column import split_weights
     from .hints import hints
 
     drop, nominal = drop or [], nominal or []
-    as_written = [name for name in [target, *nominal] if name is not None]
+    as_written = [name for name in [target, weight, *nominal] if name is not None]
     table = reading.read(path, text=as_written, used=lambda name: name not in drop)
     if target is None:
         raise ValueError(f"Name the column to predict with --target, one of {listed(table.frame.columns)}.")
     if target in drop:
         raise ValueError(f"The target {target!r} cannot be dropped; omit one of the two options.")
-    X, y = split(prepare(table.frame, drop, nominal, target), target)
+    _check_weight_name(weight, target, drop, nominal)
+    frame, weights = prepare(table.frame, drop, nominal, target), None
+    if weight is not None:
+        frame, weights = split_weights(frame, weight, target)
+    X, y = split(frame, target)
     facts = describe(X)
-    return TrainingTable(path.name, X, y, X.columns, facts, hints(X, facts, table.unnamed, nominal))
+    lines, left_out = hints(X, facts, table.unnamed, nominal), table.frame.height - frame.height
+    return TrainingTable(path.name, X, y, X.columns, facts, lines, weight, weights, left_out)
+
+
+def _check_weight_name(weight: str | None, target: str, drop: list[str], nominal: list[str]) -> None:
+    if weight == target:
+        raise ValueError(f"--weight names the target {target!r}; name another column, or omit it.")
+    if weight in drop:
+        raise ValueError(
+            f"The weight column {weight!r} cannot be dropped, and is not used to predict anyway; omit --drop."
+        )
+    if weight in nominal:
+        raise ValueError(f"The weight column {weight!r} holds numbers, not names; omit --nominal.")
 
 
 def built_in_table() -> TrainingTable:

@@ -170,6 +170,20 @@ def _price(value: Any) -> str:
     return listing([f"{number:g} ({name})" for name, number in value.items()], "or")
 
 
+def weights_in_words(column: str | None) -> list[str]:
+    """A line about the weights of rows, if there are any."""
+    if column is None:
+        return []
+    return [f"Rows count by their weight ({column}), in training and in all shares and means."]
+
+
+def balanced_in_words(n_classes: int, share: float | None = None) -> str:
+    """What the balanced accuracy means, and, unless it stands in a table, what it is."""
+    mean, baseline = "the mean of the classes' shares of rows answered correctly", percent(1 / n_classes)
+    what = f"Balanced: {mean}" if share is None else f"Balanced accuracy, {mean}: {percent(share)}"
+    return f"{what} (baseline: {baseline}). Classes are balanced in training alone."
+
+
 def bands_of(model: Any) -> list[float] | None:
     """How far from 0 a sum must be to be answered, on the side of each class; None if there are no bands."""
     if not hasattr(model, "bands_"):

@@ -228,6 +228,13 @@ def as_names(column: Series) -> Series:
     return Series(column.name, as_texts(column_of(column.name, column)), dtype=pl.String)
 
 
+def as_numbers_or_null(column: Series) -> Series:
+    """Float64, null where a cell is missing or not a number, written or not; a truth value is none."""
+    if column.dtype.is_numeric() or column.dtype == pl.String:
+        return column.cast(pl.Float64, strict=False)
+    return Series(column.name, [None] * len(column), dtype=pl.Float64)
+
+
 def as_numbers_or_none(column: Series) -> Series | None:
     """Float64 if every cell is a number, written or not; None if one is not."""
     if column.dtype.is_numeric():

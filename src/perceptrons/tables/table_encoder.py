@@ -6,7 +6,8 @@
 
 So no coordinate is large because its unit is small, and what is missing adds nothing. Unlike StandardScaler,
 a column that was constant stays 0 whatever it holds later: nothing can have been learned from it. Means and
-deviations are computed without overflow, for numbers of any size.
+deviations are computed without overflow, for numbers of any size. Rows may have weights: an integer counts
+like as many copies of the row, and a row of weight 0 is as if absent.
 """
 
 from collections.abc import Iterable
@@ -18,6 +19,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._types import Array
+from ..checks import row_weights
 from ..model_file import declarations as fields
 from .cells import BOOLEAN, NOMINAL, NUMERIC, Column, as_numbers, as_signs, as_texts, columns, kind_of
 
@@ -27,10 +29,10 @@ Entries = tuple[Array, Array, Array]  # rows, coordinates, values
 
 
 class LearnedColumn(NamedTuple):
-    """What was learned from one column; `filled` counts the cells that are not encoded as 0."""
+    """What was learned from one column; `filled` is the weight of the cells that are not encoded as 0."""
 
     kind: str
-    filled: int
+    filled: float
     mean: float = 0.0
     scale: float = 0.0
     categories: tuple[str, ...] = ()
@@ -77,16 +79,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if (self.scales_ < 0).any():
             raise ValueError(f"scales_ has {self.scales_.min()}, but a deviation is >= 0")
 
-    def fit(self, X: Any, y: Any = None) -> "TableEncoder":
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "TableEncoder":
         """Learn kinds, means, scales and categories; `y` is not looked at."""
-        table = shaped_columns(X)
-        learned = [_learn(column) for column in table]
+        table, weights = _rows_that_count(shaped_columns(X), sample_weight)
+        learned = [_learn(column, weights) for column in table]
         validate_data(self, X, skip_check_array=True, reset=True)  # from here on nothing raises
         self.kinds_ = [one.kind for one in learned]
         self.means_ = np.array([one.mean for one in learned])
         self.scales_ = np.array([one.scale for one in learned])
         self.categories_ = [list(one.categories) for one in learned]
-        cells = len(table[0].values) * self._width()
+        cells = float(weights.sum()) * self._width()
         self.sparse_ = self._width() >= WIDE and sum(one.filled for one in learned) < MOSTLY_ZEROS * cells
         return self
 
@@ -188,21 +190,37 @@ def names_in(encoder: Any, given: Any = None) -> list[str]:
     return list(given)
 
 
-def _learn(column: Column) -> LearnedColumn:
+def _rows_that_count(table: list[Column], sample_weight: Any) -> tuple[list[Column], Array]:
+    """The cells of rows that have a weight, and the weights: ones if all are the same, so that means are as
+    without, else brought below 1 by a power of 2, lest their sum overflow."""
+    n_rows = len(table[0].values)
+    if sample_weight is None:
+        return table, np.ones(n_rows)
+    weights = row_weights(sample_weight, range(n_rows), np.float64)
+    there = weights > 0.0
+    weights = weights[there]
+    same = bool((weights == weights[0]).all())
+    weights = np.ones(len(weights)) if same else np.ldexp(weights, -np.frexp(weights.max())[1])
+    return [column._replace(values=column.values[there]) for column in table], weights
+
+
+def _learn(column: Column, weights: Array) -> LearnedColumn:
     kind = kind_of(column)
     if kind == NUMERIC:
         numbers = as_numbers(column)
-        present = numbers[~np.isnan(numbers)]
-        mean, scale = mean_and_deviation(present)
-        return LearnedColumn(kind, len(present) if scale else 0, mean, scale)
+        there = ~np.isnan(numbers)
+        mean, scale = mean_and_deviation(numbers[there], weights[there])
+        return LearnedColumn(kind, float(weights[there].sum()) if scale else 0.0, mean, scale)
     if kind == BOOLEAN:
-        return LearnedColumn(kind, int(np.count_nonzero(as_signs(column))))
-    texts = [text for text in as_texts(column) if text is not None]
+        return LearnedColumn(kind, float(weights[as_signs(column) != 0.0].sum()))
+    texts = as_texts(column)
+    filled = float(weights[[text is not None for text in texts]].sum())
+    names = {text for text in texts if text is not None}
     by = float if column.values.dtype.kind in "iuf" else str  # categories that are numbers keep their order
-    return LearnedColumn(kind, len(texts), categories=tuple(sorted(set(texts), key=by)))
+    return LearnedColumn(kind, filled, categories=tuple(sorted(names, key=by)))
 
 
-def mean_and_deviation(x: Array) -> tuple[float, float]:
+def mean_and_deviation(x: Array, weights: Array) -> tuple[float, float]:
     """Computed from numbers brought below 1, whose squares cannot overflow, by a power of 2: nothing is lost.
     The deviation is 0 where it is no more than rounding (as scikit-learn has it)."""
     if not len(x):
@@ -211,7 +229,8 @@ def mean_and_deviation(x: Array) -> tuple[float, float]:
         return float(x[0]), 0.0
     exponent = int(np.frexp(np.abs(x).max())[1])
     small = np.ldexp(x, -exponent)
-    mean, deviation = small.mean(), small.std()
+    mean = np.average(small, weights=weights)
+    deviation = np.sqrt(np.average((small - mean) ** 2, weights=weights))
     if deviation <= len(x) * np.finfo(float).eps * abs(mean):
         deviation = 0.0
     return float(np.ldexp(mean, exponent)), float(np.ldexp(deviation, exponent))

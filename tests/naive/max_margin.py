@@ -15,16 +15,18 @@ def shortest(Z):
     return -residual[:-1] / residual[-1] / scale
 
 
-def hyperplane(X, y, intercept, C=np.inf):
-    """(w, b) that minimises ½‖w‖² + (C/2)·Σ max(0, 1 − y(⟨w,x⟩ + b))², b free; None if C = inf and no
-    hyperplane separates.
+def hyperplane(X, y, intercept, C=np.inf, weights=1.0):
+    """(w, b) that minimises ½‖w‖² + (C/2)·Σ weight·max(0, 1 − y(⟨w,x⟩ + b))², b free; None if C = inf and
+    no hyperplane separates.
 
-    Slack is a coordinate 1/√C of its own per row. The intercept is one coordinate more, 10³ times as long as
-    a row; it costs next to nothing, and nothing once the rows are measured from a point of the hyperplane.
+    Slack is a coordinate 1/√(C·weight) of its own per row. The intercept is one coordinate more, 10³
+    times as long as a row; it costs next to nothing, and nothing once the rows are measured from a point of
+    the hyperplane.
     """
     X, y = np.asarray(X, float), np.asarray(y, float)
     point = (X[y > 0].mean(axis=0) + X[y < 0].mean(axis=0)) / 2 if intercept else np.zeros(X.shape[1])
-    slack = np.eye(len(y)) / np.sqrt(C) if np.isfinite(C) else np.empty((len(y), 0))
+    costs = C * np.broadcast_to(weights, len(y))
+    slack = np.diag(1.0 / np.sqrt(costs)) if np.isfinite(C) else np.empty((len(y), 0))
     for _ in range(4 if intercept else 1):
         far = 1e3 * np.linalg.norm(X - point, axis=1).max() if intercept else 0.0
         v = shortest(np.hstack([y[:, None] * (X - point), y[:, None] * far, slack]))
@@ -46,15 +48,16 @@ def best_margin(X, y, intercept):
     return max(0.0, low / np.linalg.norm(w))
 
 
-def objective(X, y, w, b, C):
-    """½‖w‖² + (C/2)·Σ max(0, 1 − y(⟨w,x⟩ + b))²."""
+def objective(X, y, w, b, C, weights=1.0):
+    """½‖w‖² + (C/2)·Σ weight·max(0, 1 − y(⟨w,x⟩ + b))²."""
     slack = np.maximum(0.0, 1.0 - y * (X @ w + b))
-    return 0.5 * w @ w + 0.5 * C * slack @ slack
+    return 0.5 * w @ w + 0.5 * C * (weights * slack) @ slack
 
 
-def best_soft_margin(X, y, intercept, C):
-    """The largest margin of the rows with a coordinate 1/√C each of their own: 1/√(2·objective)."""
-    return 1.0 / np.sqrt(2.0 * objective(X, y, *hyperplane(X, y, intercept, C), C))
+def best_soft_margin(X, y, intercept, C, weights=1.0):
+    """The largest margin of the rows with a coordinate 1/√(C·weight) each of their own: 1/√(2·objective)."""
+    w, b = hyperplane(X, y, intercept, C, weights)
+    return 1.0 / np.sqrt(2.0 * objective(X, y, w, b, C, weights))
 
 
 def is_separable(X, y, intercept):

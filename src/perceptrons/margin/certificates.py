@@ -88,7 +88,7 @@ def _behind_the_door(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[An
     check_is_fitted(model)
     if not hasattr(model, "_terms"):
         raise ValueError(f"{type(model).__name__} keeps no duals, so there is nothing to certify with.")
-    return model, encode(model, X, y, reset=False, classes=model.classes_, sample_weight=sample_weight)
+    return model, encode(model, X, y, False, model.classes_, sample_weight, model._terms.class_weight)
 
 
 def _same(given: Any, holds: Any, radius: float) -> bool:

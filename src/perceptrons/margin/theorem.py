@@ -48,6 +48,10 @@ class Terms(NamedTuple):
     class_counts: float = 0.0  # the logarithm of how many weights "balanced" could have given to classes
 
     @property
+    def class_weight(self) -> Any:
+        return self.settings["class_weight"]
+
+    @property
     def lift_from_rows(self) -> bool:
         return self.rho_squared > 0 and self.settings["intercept_scaling"] == "radius"
 

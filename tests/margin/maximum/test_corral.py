@@ -13,14 +13,24 @@ from perceptrons.margin.maximum.maximum_parameters import MaximumParameters
 from perceptrons.margin.maximum.newton import accumulate, line_search, minimiser
 from perceptrons.margin.maximum.pool import MarginSearch
 from perceptrons.rows.encode import encode
+from perceptrons.rows.weights import NO_WEIGHTS
 from tests.naive.max_margin import objective
 
 pytestmark = pytest.mark.kernels
 
 
-def searched(X, y, intercept, C=np.inf, tol=1e-6):
-    data = encode(MaxMarginPerceptron(), X, y)
-    return MarginSearch(data, np.asarray(y, np.int8), MaximumParameters(C, tol, intercept, 10_000, False))
+def searched(X, y, intercept, C=np.inf, weights=None):
+    data = encode(MaxMarginPerceptron(), X, y, sample_weight=weights)
+    return MarginSearch(data, np.asarray(y, np.int8), MaximumParameters(C, 1e-6, intercept, 10_000, False))
+
+
+def task_of(drawn, m, n):
+    """A search, its rows and its source of random numbers, from what Hypothesis has drawn."""
+    seed, intercept, C, sparse, weighted = drawn
+    rng = np.random.default_rng(seed)
+    X, y = random_set(rng, m, n)
+    weights = rng.integers(1, 9, m) / 4 if weighted else None
+    return searched(sp.csr_array(X) if sparse else X, y, intercept, C, weights), X, rng
 
 
 def random_set(rng, m, n):
@@ -30,12 +40,15 @@ def random_set(rng, m, n):
     return X, y
 
 
+def ridges(task, rows):
+    return task.ridge / task.weights[rows] if len(task.weights) else np.full(len(rows), task.ridge)
+
+
 def gram(search, X, rows):
     """M as the module's docstring says it is."""
     task, rows = search.task, np.asarray(rows)
     Z = task.y[rows, None] * (X[rows] - task.centre)
-    slack = task.ridge * np.eye(len(rows))
-    return (Z @ Z.T + slack) / task.lift + (task.side[rows, None] == task.side[rows])
+    return (Z @ Z.T + np.diag(ridges(task, rows))) / task.lift + (task.side[rows, None] == task.side[rows])
 
 
 def indicators(search, rows):
@@ -51,15 +64,15 @@ def check_factor(search, X, corral, expected):
     assert corral.ones[: len(ones), :k] == pytest.approx(ones, rel=1e-7, abs=1e-7)
 
 
-TASKS = st.tuples(st.integers(0, 10**6), st.booleans(), st.sampled_from([np.inf, 0.5]), st.booleans())
+TASKS = st.tuples(
+    st.integers(0, 10**6), st.booleans(), st.sampled_from([np.inf, 0.5]), st.booleans(), st.booleans()
+)
 
 
 @settings(max_examples=60, deadline=None)
 @given(TASKS, st.lists(st.sampled_from(["join", "join", "join", "first", "middle", "last"]), min_size=9))
 def test_the_factor_after_joins_and_leaves(task, steps):
-    seed, intercept, C, sparse = task
-    X, y = random_set(np.random.default_rng(seed), 30, 9)
-    search = searched(sp.csr_array(X) if sparse else X, y, intercept, C)
+    search, X, *_ = task_of(task, 30, 9)
     corral, waiting, expected = empty_corral(12), list(range(30)), []
     line, row, joined, left = np.empty(12), np.empty(9), 0, 0
     for step in ["join", "join", "join", *steps]:
@@ -117,10 +130,7 @@ def plain_settle(search, X, rows, weights):
 @given(TASKS, st.sampled_from([0.0, 1.0]))
 def test_minimise_solves_the_conditions_of_optimality(task, total):
     """M a = r + a level per side, Σ a = total per side; as one system for numpy.linalg."""
-    seed, intercept, C, sparse = task
-    rng = np.random.default_rng(seed)
-    X, y = random_set(rng, 8, 9)
-    search = searched(sp.csr_array(X) if sparse else X, y, intercept, C)
+    search, X, rng = task_of(task, 8, 9)
     corral = rebuilt_without_leaving(search, range(8))
     r = rng.standard_normal(8) if total == 0.0 else np.zeros(8)
     M, sides = gram(search, X, range(8)), indicators(search, np.arange(8))
@@ -146,10 +156,7 @@ def rebuilt_without_leaving(search, rows):
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(TASKS)
 def test_settle_walks_as_wolfe_says(task):
-    seed, intercept, C, sparse = task
-    rng = np.random.default_rng(seed)
-    X, y = random_set(rng, 8, 9)
-    search = searched(sp.csr_array(X) if sparse else X, y, intercept, C)
+    search, X, rng = task_of(task, 8, 9)
     corral, sides = rebuilt_without_leaving(search, range(8)), indicators(search, np.arange(8))
     start = rng.random(8) * (rng.random(8) < 0.8) + 1e-3
     start /= (sides * start).sum(axis=1)[search.task.side[:8]]
@@ -168,18 +175,15 @@ def test_settle_walks_as_wolfe_says(task):
     assert set(np.flatnonzero(used)) == set(corral.spots[:k])
     length = combine(search.task, corral, w)
     assert length <= before * (1 + 1e-9)
-    assert w == pytest.approx((weights * y[rows]) @ X[rows], abs=1e-9)
-    assert length == pytest.approx(w @ w + search.task.ridge * weights @ weights, rel=1e-9)
+    assert w == pytest.approx((weights * search.task.y[rows]) @ X[rows], abs=1e-9)
+    assert length == pytest.approx(w @ w + weights**2 @ ridges(search.task, rows), rel=1e-9)
 
 
 @settings(max_examples=40, deadline=None)
 @given(TASKS)
 def test_an_inaccurate_corral_is_refined(task):
     """Weights a little off are put right by solving for what they miss, before any row joins."""
-    seed, intercept, C, sparse = task
-    rng = np.random.default_rng(seed)
-    X, y = random_set(rng, 8, 9)
-    search = searched(sp.csr_array(X) if sparse else X, y, intercept, C)
+    search, X, rng = task_of(task, 8, 9)
     rows, expected = plain_settle(search, X, np.arange(8), indicators(search, np.arange(8)).sum(axis=0) / 8)
     corral, sides, w = rebuilt_without_leaving(search, rows), indicators(search, rows), np.empty(9)
     off = expected * (1 + 1e-4 * rng.random(len(rows)))
@@ -189,20 +193,23 @@ def test_an_inaccurate_corral_is_refined(task):
     assert corral.weights[: len(rows)] == pytest.approx(expected, abs=1e-8)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("C", [np.inf, 0.5])
 @pytest.mark.parametrize("make", [np.array, sp.csr_array])
-def test_one_sweep_of_descent(C, make):
+def test_one_sweep_of_descent(C, make, weighted):
     rng = np.random.default_rng(1)
     X, y = random_set(rng, 20, 4)
     X[3] = 0.0
-    search, lift = searched(make(X), y, True, C), 0.7
+    weights = np.arange(1, 21) / 8 if weighted else np.ones(20)
+    search, lift = searched(make(X), y, True, C, weights if weighted else None), 0.7
     alpha, w, b = np.maximum(0.0, rng.standard_normal(20)), rng.standard_normal(4), 0.3
     squares = squared_norms(search.task.X, 20)
     assert squares == pytest.approx(np.where((X == 0).all(axis=1), 1.0, (X * X).sum(axis=1)))
     order, expected, v, c, moves = rng.permutation(20), alpha.copy(), w.copy(), b, 0
     for i in order:
-        slope = y[i] * (X[i] @ v + c) - 1 + expected[i] / C
-        new = max(0.0, expected[i] - slope / (squares[i] + lift + 1 / C))
+        ridge = 1 / (C * weights[i])
+        slope = y[i] * (X[i] @ v + c) - 1 + expected[i] * ridge
+        new = max(0.0, expected[i] - slope / (squares[i] + lift + ridge))
         v, c = v + (new - expected[i]) * y[i] * X[i], c + lift * (new - expected[i]) * y[i]
         moves, expected[i] = moves + (new != expected[i]), new
     b, changed = sweep(search.task, order.astype(np.uint64), squares, alpha, w, b, lift)
@@ -213,32 +220,32 @@ def test_one_sweep_of_descent(C, make):
     assert 5 <= moves <= 20
 
 
+@pytest.mark.parametrize("weights", [NO_WEIGHTS, np.arange(1, 41) / 8], ids=["", "weighted"])
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("make", [np.array, sp.csr_array])
-def test_a_newton_step(intercept, make):
+def test_a_newton_step(intercept, make, weights):
     """Ridge regression on the rows that are short, and the lowest point along the step."""
     rng, C = np.random.default_rng(2), 3.0
     X, y = random_set(rng, 40, 5)
+    costs = C * weights if len(weights) else np.full(40, C)
     short = rng.random(40) < 0.6
     squares, totals = np.zeros((X.shape[1] + 1, X.shape[1] + 1)), np.zeros(X.shape[1] + 1)
-    accumulate(make(X), y, np.arange(len(y)), 1.0, squares, totals)
-    accumulate(
-        make(X), y, np.flatnonzero(~short), -1.0, squares, totals
-    )  # all, less those that are not short
+    for rows, sign in ((np.arange(40), 1.0), (np.flatnonzero(~short), -1.0)):  # all, less the others
+        accumulate(make(X), y, rows, sign, squares, totals, weights)
     v = minimiser(squares, totals, C, intercept)
-    A = np.hstack([X, np.ones((40, 1))])[short][:, : 5 + intercept] * np.sqrt(C)
+    A = np.hstack([X, np.ones((40, 1))])[short][:, : 5 + intercept] * np.sqrt(costs[short, None])
     penalty = np.eye(5 + intercept)[:5]
     expected = np.linalg.lstsq(
-        np.vstack([A, penalty]), np.append(np.sqrt(C) * y[short], np.zeros(5)), rcond=None
+        np.vstack([A, penalty]), np.append(np.sqrt(costs[short]) * y[short], np.zeros(5)), rcond=None
     )[0]
     assert v == pytest.approx(expected, abs=1e-9)
     start = np.zeros(5 + intercept)
 
     def value(t):
         w = start + t * (v - start)
-        return objective(X, y, w[:5], w[5] if intercept else 0.0, C)
+        return objective(X, y, w[:5], w[5] if intercept else 0.0, 1.0, costs)
 
     reach, moved = np.zeros(40), y * (X @ v[:5] + (v[5] if intercept else 0.0))
-    t = line_search(reach, moved, start, v - start, C, intercept)
+    t = line_search(reach, moved, start, v - start, C, intercept, weights)
     assert 0.0 < t <= 1.0
     assert value(t) <= min(value(s) for s in np.linspace(0.0, 1.0, 201)) + 1e-9

@@ -8,9 +8,9 @@ two hulls. A *corral* is a set of rows whose affine hull is nearest at a point i
 that w scores too low join it, rows whose a_i would become negative leave, and w is never longer than before.
 
 The corral keeps a triangular factor L of its Gram matrix, lifted and without unit: M_ij = (⟨z_i, z_j⟩ +
-[i = j]/C)/ρ² + [same side]. The lift changes no minimiser, as sums per side are fixed, and makes M regular
-for affinely independent rows. 1/C is the slack of a finite C: each row has a coordinate 1/√C of its own. A
-row that joins adds a line to L, one that leaves is rotated out; both take the square of the corral.
+[i = j]·r_i)/ρ² + [same side]. The lift changes no minimiser, as sums per side are fixed, and makes M regular
+for affinely independent rows. r_i is the slack of a finite C, see `slack`. A row that joins adds a line to L,
+one that leaves is rotated out; both take the square of the corral.
 
 Beyond Wolfe: several low rows join at once, and an inaccurate solution is refined, before it is trusted, by
 solving for what it missed.
@@ -23,6 +23,7 @@ import numpy as np
 from ..._types import Array
 from ...compiled import compiled
 from ...rows.layouts import Rows, add, add_centered, dot
+from .slack import ridge_of, squared_slack
 from .vectors import inner, rotate, shift
 
 SOLVED, FULL, ZERO, STALLED = range(4)  # why a climb ended
@@ -44,6 +45,7 @@ class HullTask(NamedTuple):
     centre: Array  # subtracted from dense rows in thought, where that changes nothing: with an intercept
     lift: float  # ρ², about the size of a squared row
     ridge: float  # 1/C
+    weights: Array  # of the rows, what their slack costs; empty: each 1
 
 
 class Corral(NamedTuple):
@@ -77,7 +79,7 @@ def join(task, corral, r, line, row):
         line[s] = task.y[r] * task.y[i] * (dot(task.X, i, row) - offset) / task.lift
         if task.side[i] == task.side[r]:
             line[s] += 1.0
-    norm = (inner(row, row, 0, row.size) + task.ridge) / task.lift + 1.0
+    norm = (inner(row, row, 0, row.size) + ridge_of(task.ridge, task.weights, r)) / task.lift + 1.0
     rest = norm
     for s in range(k):
         line[s] /= factor[s, s]
@@ -105,7 +107,7 @@ def sharpen(task, corral, r, line, row):
 
     Corrects `line`, returns the squared length; `row` holds x_r − centre and is overwritten.
     """
-    k, factor, slack = corral.counts[0], corral.factor, task.ridge / task.lift
+    k, factor, slack, weights = corral.counts[0], corral.factor, task.ridge / task.lift, task.weights
     share, beside = line[:k].copy(), np.zeros(2)  # r ≈ Σ share_s z_s; what is left in the lifted coordinates
     for s in range(k - 1, -1, -1):
         share[s] = (share[s] - inner(factor[s], share, s + 1, k)) / factor[s, s]
@@ -116,13 +118,12 @@ def sharpen(task, corral, r, line, row):
         add_centered(task.X, i, -share[s] * task.y[i], task.centre, row)
         beside[task.side[i]] -= share[s]
     rest = inner(row, row, 0, row.size) / task.lift + inner(beside, beside, 0, 2)
-    rest += slack * (1.0 + inner(share, share, 0, k))
+    rest += slack * (ridge_of(1.0, weights, r) + squared_slack(1.0, weights, corral.rows, share, k))
     offset = inner(task.centre, row, 0, row.size)
     for s in range(k):
         i = corral.rows[s]
-        share[s] = (
-            task.y[i] * (dot(task.X, i, row) - offset) / task.lift + beside[task.side[i]] - slack * share[s]
-        )
+        score = task.y[i] * (dot(task.X, i, row) - offset) / task.lift
+        share[s] = score + beside[task.side[i]] - ridge_of(slack, weights, i) * share[s]
     for s in range(k):
         share[s] /= factor[s, s]
         shift(share, -share[s], factor[s], s + 1, k)
@@ -200,8 +201,8 @@ def combine(task, corral, w):
     for s in range(corral.counts[0]):
         i = corral.rows[s]
         add_centered(task.X, i, corral.weights[s] * task.y[i], task.centre, w)
-    a = corral.weights
-    return inner(w, w, 0, w.size) + task.ridge * inner(a, a, 0, corral.counts[0])
+    slack = squared_slack(task.ridge, task.weights, corral.rows, corral.weights, corral.counts[0])
+    return inner(w, w, 0, w.size) + slack
 
 
 @compiled
@@ -216,7 +217,7 @@ def measure(task, corral, pool, w, depth, levels):
         depth[p] = task.y[pool[p]] * dot(task.X, pool[p], w)
     for s in range(corral.counts[0]):
         p, a = corral.spots[s], corral.weights[s]
-        depth[p] += task.ridge * a
+        depth[p] += ridge_of(task.ridge, task.weights, pool[p]) * a
         levels[task.side[pool[p]]] += a * depth[p]
     for p in range(pool.size):
         h = task.side[pool[p]]

@@ -2,7 +2,7 @@
 """Dual coordinate descent: for maximum margins with so many support rows that a factor would not pay.
 
 C.-J. Hsieh et al., *A dual coordinate descent method for large-scale linear SVM* (2008). One row's multiplier
-at a time is set to its best value, α_i ← max(0, α_i + (1 − y_i(⟨w,x_i⟩ + b) − α_i/C)/(‖x_i‖² + ρ² + 1/C)).
+at a time is set to its best value, α_i ← max(0, α_i + (1 − y_i(⟨w,x_i⟩ + b) − r_i α_i)/(‖x_i‖² + ρ² + r_i)).
 
 Beyond the paper: a free intercept. Its condition Σ α_i y_i = 0 is met in the limit by the method of
 multipliers: b carries ρ² Σ α_i y_i within a sweep, as in a lifted perceptron, and again that much between
@@ -19,6 +19,7 @@ from ...rows.encode import is_sparse
 from ...rows.layouts import add, dot, sqnorm
 from ...rows.order import given, permuted
 from .pool import MarginSearch, balanced, combination
+from .slack import ridge_of
 
 PATIENCE = 60  # sweeps; then Wolfe's method may try, if the rows are still not separated, or …
 WORTH = 0.1  # … after as many operations as this share of those that it needs
@@ -32,8 +33,9 @@ def sweep(task, order, squares, alpha, w, b, lift):
     changed = 0
     for t in range(order.size):
         i = order[t]
-        slope = task.y[i] * (dot(task.X, i, w) + b) - 1.0 + task.ridge * alpha[i]
-        new = max(0.0, alpha[i] - slope / (squares[i] + lift + task.ridge))
+        ridge = ridge_of(task.ridge, task.weights, i)
+        slope = task.y[i] * (dot(task.X, i, w) + b) - 1.0 + ridge * alpha[i]
+        new = max(0.0, alpha[i] - slope / (squares[i] + lift + ridge))
         if new != alpha[i]:
             step = (new - alpha[i]) * task.y[i]
             alpha[i] = new

@@ -5,7 +5,7 @@ which of them when, `methods`.
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,8 +13,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..._types import Array
 from ...base import LinearThreshold, all_or_nothing
+from ...compiled import one_thread, threads
 from ...model_file.declarations import Field
 from ...rows.encode import Encoded, encode
+from ...rows.weights import is_balanced
 from ..certificates import Examination, certificates_of, examine_linear
 from ..looks import Look
 from .descent import warm_point
@@ -36,7 +38,8 @@ class MaxMarginPerceptron(LinearThreshold):
     ----------
     C : float, default inf
         Finite: slack is allowed, at a cost. Minimises ½‖w‖² + (C/2)·Σ max(0, 1 − y·score)²: LinearSVC's
-        squared hinge loss with half this C, but the intercept is not penalised.
+        squared hinge loss with half this C, but the intercept is not penalised. With weights the slack of a
+        row costs C times its weight.
     tol : float, default 1e-3
         The margin is certified to be ≥ (1 − tol) times the best possible. In double precision 1e-3 can be
         reached down to margins of about a millionth of the largest norm.
@@ -49,17 +52,25 @@ class MaxMarginPerceptron(LinearThreshold):
         What to do if no hyperplane separates the classes and C is inf. After a warning the model is the
         hyperplane with the fewest training errors that was met, and `certificate_.witness` proves that there
         is none without.
+    class_weight : {"balanced"} or dict of class → weight, default None
+        The weight of each row is multiplied by that of its class; a class that the dict does not name has
+        weight 1. "balanced" gives all classes the same total weight. As with `sample_weight`, where C is inf
+        a positive weight changes nothing.
+    n_jobs : int, default None
+        Number of threads that work on the classes, if there are more than two; None is one, -1 is one per
+        core. The model does not depend on it.
     warm_start : bool, default False
-        Start from the support rows of the last fit, if there are as many rows as then.
+        Start from the support rows of the last fit, if as many rows are given as then.
 
     Attributes
     ----------
     classes_, coef_, intercept_, n_features_in_, feature_names_in_ : as in scikit-learn.
-    support_, dual_coef_ : rows with a say, and what each contributes, a_i·y_i: w = Σ a_i y_i x_i.
+    support_, dual_coef_ : rows with a say, numbered as they were given, and what each contributes, a_i·y_i:
+        w = Σ a_i y_i x_i.
     certificate_ : a `Certificate`; recheck it with `perceptrons.verify`. Margins are those of the rows
         themselves, there is no lifting: `lift` is 0.
     n_updates_, n_iter_ : changes of the weights; passes over the rows.
-    n_rows_ : rows trained on. converged_ : the gap is within `tol`.
+    n_rows_ : rows trained on, those of weight 0 not counted. converged_ : the gap is within `tol`.
     history_ : per look at all rows: updates, errors, margin, margin_bound; with slack, if C is finite.
     With more than two classes (one against the rest) counts are arrays and `history_`, `certificate_` lists,
     one entry per class.
@@ -85,6 +96,8 @@ class MaxMarginPerceptron(LinearThreshold):
         fit_intercept: bool = True,
         max_iter: int = 1000,
         on_inseparable: str = "warn",
+        class_weight: Any = None,
+        n_jobs: int | None = None,
         warm_start: bool = False,
     ) -> None:
         self.C = C
@@ -92,28 +105,36 @@ class MaxMarginPerceptron(LinearThreshold):
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.on_inseparable = on_inseparable
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
         self.warm_start = warm_start
 
-    def fit(self, X: Any, y: Any) -> "MaxMarginPerceptron":
-        """Find the hyperplane, one per class if there are more than two."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "MaxMarginPerceptron":
+        """Find the hyperplane, one per class if there are more than two.
+
+        `sample_weight` : a weight >= 0 for each row; default 1. With a finite C a row of weight 2 counts as
+        the row twice. With C = inf each row must be on its side, so that a positive weight changes nothing. A
+        row of weight 0 is left out in both cases.
+        """
         given = read_parameters(self)
-        with all_or_nothing(self):
-            data = encode(self, X, y)
+        with all_or_nothing(self), one_thread():  # the same sums in the same order, whatever n_jobs is
+            data = encode(self, X, y, sample_weight=sample_weight, class_weight=self.class_weight)
             check_squares(data, given.C)
-            starts = read_start(self, data)
             searches = [MarginSearch(data, signs, given) for signs in data.signs()]
-            for k, search in enumerate(searches):
-                if starts is not None and k < len(starts):
-                    warm_point(search, starts[k])
-                run(search)
+            for search, start in zip(searches, read_start(self, data), strict=False):
+                warm_point(search, start)
+            with threads(min(given.n_threads, len(searches))) as workers:
+                workers.map(run, searches)
             if given.raises and any(search.inseparable for search in searches):
                 raise ValueError(complaint(self, data.classes, searches))
-            self._publish(data, given, searches)
+            self._publish(data, given, searches, weighted=sample_weight is not None)
         if not self.converged_:
             warnings.warn(complaint(self, data.classes, searches), ConvergenceWarning, stacklevel=2)
         return self
 
-    def _publish(self, data: Encoded, given: MaximumParameters, searches: Sequence[MarginSearch]) -> None:
+    def _publish(
+        self, data: Encoded, given: MaximumParameters, searches: Sequence[MarginSearch], weighted: bool
+    ) -> None:
         """Turn what was found into fitted attributes, and certify them."""
         self.classes_ = data.classes
         self.n_rows_ = len(data.codes)
@@ -130,15 +151,15 @@ class MaxMarginPerceptron(LinearThreshold):
             self.coef_[k] = scale * best.w
             self.intercept_[k] = scale * intercept + 0.0  # no negative zero
             duals[k, best.point.rows] = scale * best.point.weights * task.y[best.point.rows]
-        self.support_ = np.flatnonzero(duals.any(axis=0))
-        self.dual_coef_ = duals[:, self.support_]
+        used = np.flatnonzero(duals.any(axis=0))
+        self.support_, self.dual_coef_ = data.numbers(used), duals[:, used]
         updates, history = [search.n_updates for search in searches], [search.record() for search in searches]
         self.n_updates_ = updates[0] if one else np.array(updates)
         self.history_ = history[0] if one else history
         self.n_iter_ = max(1, int(np.ceil(max(search.n_passes for search in searches))))
         solved = all(search.solved for search in searches)
-        self._terms = MaximumTerms(given.C, given.fit_intercept, solved and exact)
-        self._witnesses = [search.witness_pairs() for search in searches]
+        self._terms = terms_of(self, data, given, solved and exact, weighted)
+        self._witnesses = [search.witness_pairs(data) for search in searches]
         self.lift_ = 0.0
         certificates = certificates_of(self, data, batch=False)
         self.certificate_ = certificates[0] if one else certificates
@@ -151,6 +172,15 @@ class MaxMarginPerceptron(LinearThreshold):
     def _loaded(self) -> None:
         """Check and complete what a model file held."""
         check_loaded(self)
+
+
+def terms_of(
+    model: Any, data: Encoded, given: MaximumParameters, exact: bool, weighted: bool
+) -> MaximumTerms:
+    """What the model was asked for. Weights may depend on rows that are not among the support rows."""
+    classes = dict(model.class_weight) if isinstance(model.class_weight, Mapping) else model.class_weight
+    alone = np.isinf(given.C) or not (weighted or is_balanced(classes))
+    return MaximumTerms(given.C, given.fit_intercept, bool(exact and alone), classes, data.n_given)
 
 
 def complaint(model: Any, classes: Array, searches: Sequence[MarginSearch]) -> str:

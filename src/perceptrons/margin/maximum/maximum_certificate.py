@@ -7,10 +7,11 @@ import numpy as np
 
 from ..._types import Array
 from ...compiled import compiled
-from ...rows.encode import Encoded, is_sparse
+from ...rows.encode import Encoded, is_sparse, read_only
 from ...rows.layouts import dot
 from ..certificates import Examination
 from .pool import gather, rounding, squared_distance
+from .slack import per_weight, ridge_of
 
 UNBALANCED = 1e-9  # what the duals of both classes may differ by, relative to their sum
 
@@ -19,6 +20,8 @@ class _Found(NamedTuple):
     C: float
     fit_intercept: bool
     reproducible: bool  # the weights are the shortest combination of their support rows
+    class_weight: Any = None  # at the time
+    n_given: int = 0  # rows given, those of weight 0 among them
 
 
 class MaximumTerms(_Found):
@@ -51,7 +54,10 @@ def examine_maximum(
     pairs = model._witnesses[k]
     if pairs is not None:
         rows, weights = np.array([row for row, _ in pairs]), np.array([weight for _, weight in pairs])
-        left, largest = _left_over(data, signs, rows, weights, terms.fit_intercept)
+        there = data.places(rows) if len(rows) else None
+        left, largest = np.inf, 0.0
+        if there is not None:
+            left, largest = _left_over(data, signs, there, weights, terms.fit_intercept)
         if left <= 2 * rounding(data.matrix.shape[1], len(pairs)) * largest:
             look = look._replace(witness=pairs, witness_norm=left)
     return look
@@ -60,12 +66,12 @@ def examine_maximum(
 def _soft_interval(
     model: Any, look: Examination, k: int, data: Encoded, signs: Array, a: Array
 ) -> tuple[float, float] | None:
-    """Margin and bound of the rows extended by a coordinate each, (x_i, y_i e_i/√C)."""
+    """Margin and bound of the rows extended by a coordinate each, (x_i, y_i e_i √r_i), see `slack`."""
     if look.sum_norm is None or not a.any():
         return None
-    ridge = 1.0 / model._terms.C
-    slack = ridge * float((a * a).sum())
-    low = lowest_with_slack(data.X, signs, model.coef_[k], float(model.intercept_[k]), a, ridge)
+    ridge, weights = 1.0 / model._terms.C, read_only(np.ascontiguousarray(data.weights))
+    slack = ridge * float(per_weight(a * a, weights, slice(None)).sum())
+    low = lowest_with_slack(data.X, signs, model.coef_[k], float(model.intercept_[k]), a, ridge, weights)
     margin, bound = low / np.sqrt(look.norm**2 + slack), np.sqrt(look.sum_norm**2 + slack) / a.sum()
     return float(margin), float(bound)
 
@@ -92,9 +98,9 @@ def _left_over(
 
 
 @compiled
-def lowest_with_slack(X, y, w, b, a, ridge):
+def lowest_with_slack(X, y, w, b, a, ridge, weights):
     """The smallest y·score, what the row's own coordinate adds included."""
     low = np.inf
     for i in range(y.size):
-        low = min(low, y[i] * (dot(X, i, w) + b) + ridge * a[i])
+        low = min(low, y[i] * (dot(X, i, w) + b) + ridge_of(ridge, weights, i) * a[i])
     return low

@@ -2,7 +2,10 @@
 
 from typing import Any
 
+import numpy as np
+
 from ...model_file import declarations as file
+from ...rows.weights import class_factors
 from ..margin_file import CERTIFICATE, HISTORY, check_rows, check_vectors, require
 from .maximum_certificate import MaximumTerms
 
@@ -25,7 +28,13 @@ FIELDS: dict[str, file.Field] = {
     "certificate_": file.OneOrMore(CERTIFICATE, "vectors"),
     "_terms": file.Record(
         MaximumTerms,
-        {"C": file.Real(least=0.0, finite=False), "fit_intercept": file.Flag(), "reproducible": file.Flag()},
+        {
+            "C": file.Real(least=0.0, finite=False),
+            "fit_intercept": file.Flag(),
+            "reproducible": file.Flag(),
+            "class_weight": file.Parameter(),
+            "n_given": file.Count(),
+        },
     ),
 }
 
@@ -34,10 +43,23 @@ def check_loaded(model: Any) -> None:
     """Check what was read and derive the rest."""
     n_vectors = len(model.coef_)
     check_vectors(model, n_vectors)
-    check_rows(model.support_, model.n_rows_, "support_")
+    check_weights(model)
+    check_rows(model.support_, model._terms.n_given, "support_")
     require(isinstance(model.n_updates_, int) == (n_vectors == 1), "n_updates_")
     require(model._terms.C > 0.0, "terms.C")
     require(model._terms.fit_intercept or not model.intercept_.any(), "intercept_")
     certificates = model.certificate_ if isinstance(model.certificate_, list) else [model.certificate_]
     model._witnesses = [certificate.witness for certificate in certificates]
     model.lift_ = 0.0
+
+
+def check_weights(model: Any) -> None:
+    """Can these be the weights of the classes, and as many rows have been given?"""
+    if model._terms.n_given == 0:  # the first model files do not say: each row counted
+        model._terms = model._terms._replace(n_given=model.n_rows_)
+    require(model._terms.n_given >= model.n_rows_, "terms.n_given")
+    n_classes = len(model.classes_)
+    try:
+        class_factors(model._terms.class_weight, model.classes_, np.arange(n_classes), np.ones(n_classes))
+    except ValueError as error:
+        raise ValueError(f"terms.class_weight: {error}") from None

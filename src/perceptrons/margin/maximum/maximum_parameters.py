@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...checks import flag, number, one_of
+from ...compiled import count_threads
 from ...rows.encode import Encoded
 
 SQUARES, SLACK = (1e-220, 1e304), (1e-150, 1e304)  # of a row, of that times C: margins are far smaller
@@ -17,6 +18,7 @@ class MaximumParameters(NamedTuple):
     fit_intercept: bool
     max_iter: int
     raises: bool  # where no hyperplane separates the rows
+    n_threads: int = 1
 
 
 def read_parameters(model: Any) -> MaximumParameters:
@@ -28,7 +30,10 @@ def read_parameters(model: Any) -> MaximumParameters:
     raises = one_of("on_inseparable", model.on_inseparable, ("warn", "raise")) == "raise"
     flag("warm_start", model.warm_start)
     fit_intercept = flag("fit_intercept", model.fit_intercept)
-    return MaximumParameters(float(C), float(model.tol), fit_intercept, int(model.max_iter), raises)
+    n_threads = count_threads(model.n_jobs)
+    return MaximumParameters(
+        float(C), float(model.tol), fit_intercept, int(model.max_iter), raises, n_threads
+    )
 
 
 def check_squares(data: Encoded, C: float) -> None:
@@ -42,8 +47,18 @@ def check_squares(data: Encoded, C: float) -> None:
             f"Squared margins {what}flow: the largest |value| is {value:.3g}, but it must lie between about "
             f"{np.sqrt(least):.0e} and {np.sqrt(most):.0e}. Scale the columns (StandardScaler)."
         )
-    if np.isfinite(C) and not SLACK[0] <= C * data.largest <= SLACK[1]:
-        raise ValueError(
-            f"C={C:g} times the largest squared norm of a row, {data.largest:.3g}, must lie between "
-            f"{SLACK[0]:g} and {SLACK[1]:g}; use 1, or inf for no slack."
-        )
+    if np.isfinite(C):
+        check_slack(C, data)
+
+
+def check_slack(C: float, data: Encoded) -> None:
+    """What slack costs must neither vanish nor overflow, for the lightest row nor for the heaviest."""
+    weighted = len(data.weights) > 0
+    for weight in (data.weights.min(), data.weights.max()) if weighted else (1.0,):
+        if not SLACK[0] <= C * weight * data.largest <= SLACK[1]:
+            times = f" times the weight of a row, {weight:.3g}," if weighted else ""
+            raise ValueError(
+                f"C={C:g}{times} times the largest squared norm of a row, {data.largest:.3g}, must lie "
+                f"between {SLACK[0]:g} and {SLACK[1]:g}; use 1{', weights near 1' if weighted else ''}, or "
+                "inf for no slack."
+            )

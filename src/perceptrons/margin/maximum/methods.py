@@ -99,7 +99,7 @@ def rebuilt(search: MarginSearch, start: HullPoint, room: int) -> Corral:
 
 
 FEW, FEW_COLUMNS = 1000, 2500  # rows in a corral; columns of a Newton step
-LITTLE = 1e-4  # 1/C, relative to a squared row
+LITTLE = 1e-4  # the largest ridge of a row, 1/C without weights, relative to a squared row
 MANY = 2e9  # operations of a Newton step on all rows: a few sweeps find out which rows it needs
 Method = Callable[[MarginSearch], None]
 
@@ -122,7 +122,8 @@ def methods(shape: tuple[int, int], slack: bool, little: bool = False) -> list[M
 
 def run(search: MarginSearch) -> None:
     """MarginSearch until the gap is closed, a witness says that there is no margin, or the cap is reached."""
-    little = search.task.ridge < LITTLE * search.task.lift
+    lightest = search.task.weights.min() if len(search.task.weights) else 1.0
+    little = search.task.ridge < LITTLE * search.task.lift * lightest
     for method in methods(search.matrix.shape, search.task.ridge > 0.0, little):
         if not search.ended:
             method(search)

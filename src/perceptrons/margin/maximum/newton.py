@@ -1,58 +1,60 @@
 """Newton's method for the margin with slack, where there are fewer columns than rows.
 
 S. S. Keerthi, D. DeCoste, *A modified finite Newton method for fast solution of large scale linear SVMs*
-(2005). ½‖w‖² + (C/2) Σ max(0, 1 − y(⟨w,x⟩ + b))² is quadratic as long as the same rows are below 1: solve for
-these, go there as far as it pays, and begin again; after a few steps the rows no longer change, and the
-solution is exact. A step takes the square of the columns for each row below 1, however many there are.
+(2005). ½‖w‖² + (C/2) Σ s max(0, 1 − y(⟨w,x⟩ + b))², s being the weight of a row, is quadratic as long as the
+same rows are below 1: solve for these, go there as far as it pays, and begin again; after a few steps the
+rows no longer change, and the solution is exact. A step takes the square of the columns for each row below 1,
+however many there are.
 """
 
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.optimize import brentq
 
 from ..._types import Array
-from ...compiled import one_thread
 from ...rows.encode import is_sparse
+from ...rows.weights import NO_WEIGHTS
 from .pool import MarginSearch, balanced, combination, scan
+from .slack import times_weight
 
 BLOCK = 4096  # rows copied at a time
 STEPS, PATIENCE = 100, 25  # at most; without the gap being halved
 
 
 def newton(search: MarginSearch) -> None:
-    """Step until the gap closes; each step's multipliers, C·max(0, 1 − y·score), are looked at."""
-    task, X, C = search.task, search.matrix, 1.0 / search.task.ridge
-    n, intercept = X.shape[1], task.sides == 2
+    """Step until the gap closes; each step's multipliers, C·s·max(0, 1 − y·score), are looked at."""
+    task, C = search.task, 1.0 / search.task.ridge
+    n, intercept = search.matrix.shape[1], task.sides == 2
     v, reach, moved = start(search), np.zeros(len(task.y)), np.empty(len(task.y))
     add_scores(search, v, reach)
     gaps: list[float] = []
     squares, totals, counted = np.zeros((n + 1, n + 1)), np.zeros(n + 1), np.zeros(len(reach), bool)
-    with one_thread():
-        for _ in range(STEPS):
-            short = reach < 1.0
-            accumulate(X, task.y, np.flatnonzero(short & ~counted), 1.0, squares, totals)
-            accumulate(X, task.y, np.flatnonzero(counted & ~short), -1.0, squares, totals)
-            counted = short
-            try:
-                goal = minimiser(squares, totals, C, intercept)
-            except LinAlgError:
-                return  # nearly singular: another method must do
-            step = goal - v
-            moved[:] = 0.0
-            add_scores(search, step, moved)
-            t = line_search(reach, moved, v, step, C, intercept)
-            v, reach = v + t * step, reach + t * moved
-            search.n_updates += 1
-            search.n_passes += 1
-            alpha = np.maximum(0.0, 1.0 - reach)
-            rows = np.flatnonzero(alpha)
-            point = balanced(task, rows, alpha[rows])
-            gaps.append(search.assess(point, combination(search, point)).gap if point else np.inf)
-            stuck = len(gaps) > PATIENCE and min(gaps[-PATIENCE:]) > 0.5 * min(gaps[:-PATIENCE])
-            if search.ended or stuck or not step.any():
-                return
+    for _ in range(STEPS):
+        short = reach < 1.0
+        for change, sign in ((short & ~counted, 1.0), (counted & ~short, -1.0)):
+            accumulate(search.matrix, task.y, np.flatnonzero(change), sign, squares, totals, task.weights)
+        counted = short
+        try:
+            goal = minimiser(squares, totals, C, intercept)
+        except LinAlgError:
+            return  # nearly singular: another method must do
+        step = goal - v
+        moved[:] = 0.0
+        add_scores(search, step, moved)
+        t = line_search(reach, moved, v, step, C, intercept, task.weights)
+        v, reach = v + t * step, reach + t * moved
+        search.n_updates += 1
+        search.n_passes += 1
+        alpha = times_weight(np.maximum(0.0, 1.0 - reach), task.weights)
+        rows = np.flatnonzero(alpha)
+        point = balanced(task, rows, alpha[rows])
+        gaps.append(search.assess(point, combination(search, point)).gap if point else np.inf)
+        stuck = len(gaps) > PATIENCE and min(gaps[-PATIENCE:]) > 0.5 * min(gaps[:-PATIENCE])
+        if search.ended or stuck or not step.any():
+            return
 
 
 def start(search: MarginSearch) -> Array:
@@ -73,22 +75,31 @@ def add_scores(search: MarginSearch, v: Array, reach: Array) -> None:
         reach += v[n] * task.y
 
 
-def accumulate(X: Any, y: Array, rows: Array, sign: float, squares: Array, totals: Array) -> None:
-    """Add to, or take from, Σ (x, 1)(x, 1)ᵀ and Σ y (x, 1) what these rows contribute."""
+def accumulate(
+    X: Any, y: Array, rows: Array, sign: float, squares: Array, totals: Array, weights: Array = NO_WEIGHTS
+) -> None:
+    """Add to, or take from, Σ s (x, 1)(x, 1)ᵀ and Σ s y (x, 1) what these rows contribute."""
     n = X.shape[1]
     for first in range(0, len(rows), BLOCK):
         some = rows[first : first + BLOCK]
+        s = weights[some] if len(weights) else np.ones(len(some))
         A = X[some].astype(np.float64, copy=False)
-        squares[:n, :n] += sign * ((A.T @ A).toarray() if is_sparse(A) else A.T @ A)
-        squares[n, :n] += sign * np.asarray(A.sum(axis=0)).ravel()
-        squares[n, n] += sign * len(some)
-        totals[:n] += sign * (A.T @ y[some])
-        totals[n] += sign * y[some].sum()
+        B = scaled(A, s) if len(weights) else A
+        squares[:n, :n] += sign * ((B.T @ A).toarray() if is_sparse(A) else B.T @ A)
+        squares[n, :n] += sign * np.asarray(B.sum(axis=0)).ravel()
+        squares[n, n] += sign * s.sum()
+        totals[:n] += sign * (B.T @ y[some])
+        totals[n] += sign * (s * y[some]).sum()
     squares[:n, n] = squares[n, :n]
 
 
+def scaled(A: Any, s: Array) -> Any:
+    """The rows of A, each times a number of its own."""
+    return sp.diags_array(s, format="csr") @ A if is_sparse(A) else s[:, None] * A
+
+
 def minimiser(squares: Array, totals: Array, C: float, intercept: bool) -> Array:
-    """Of ½‖w‖² + (C/2) Σ (1 − y(⟨w,x⟩ + b))² over the rows that were accumulated."""
+    """Of ½‖w‖² + (C/2) Σ s (1 − y(⟨w,x⟩ + b))² over the rows that were accumulated."""
     n = len(totals) - 1
     H = squares[: n + intercept, : n + intercept].copy()
     H[np.arange(n), np.arange(n)] += 1.0 / C
@@ -96,12 +107,14 @@ def minimiser(squares: Array, totals: Array, C: float, intercept: bool) -> Array
     return np.asarray(unit * cho_solve(cho_factor(unit[:, None] * H * unit), unit * totals[: n + intercept]))
 
 
-def line_search(reach: Array, moved: Array, v: Array, step: Array, C: float, intercept: bool) -> float:
+def line_search(
+    reach: Array, moved: Array, v: Array, step: Array, C: float, intercept: bool, weights: Array = NO_WEIGHTS
+) -> float:
     """How far to go: where the slope along the step, which only rises, is 0."""
     w, d = (v[:-1], step[:-1]) if intercept else (v, step)
 
     def slope(t: float) -> float:
-        lack = np.maximum(0.0, 1.0 - (reach + t * moved))
+        lack = times_weight(np.maximum(0.0, 1.0 - (reach + t * moved)), weights)
         return float(w @ d + t * (d @ d) - C * (lack @ moved))
 
     if slope(1.0) <= 0.0:

@@ -13,10 +13,12 @@ import numpy as np
 
 from ..._types import Array
 from ...compiled import compiled
-from ...rows.encode import Encoded, is_sparse, vanishing
+from ...rows.encode import Encoded, is_sparse, read_only, vanishing
 from ...rows.layouts import add_centered, dot
+from ...rows.weights import NO_WEIGHTS
 from .corral import HullTask
 from .maximum_parameters import MaximumParameters
+from .slack import per_weight
 
 EPSILON = float(np.finfo(np.float64).eps)
 EXACT = 1e-9  # a gap that is rounding
@@ -71,9 +73,10 @@ class MarginSearch:
             self.first_rows = np.array([np.argmax(vanishing(data.X, n_rows)) if zeros else 0])
         self.matrix, self.tol, self.max_iter = data.matrix, given.tol, given.max_iter
         lift = spread(data.X, n_rows, centre) or 1.0  # 0 if all rows are the same
-        self.task = HullTask(
-            data.X, signs, side, 1 + intercept, centre, lift, 0.0 if np.isinf(C) else 1.0 / C
-        )
+        # without slack a positive weight changes nothing
+        ridge, weights = (0.0, NO_WEIGHTS) if np.isinf(C) else (1.0 / C, data.weights)
+        weights = read_only(np.ascontiguousarray(weights))  # one layout, compiled once
+        self.task = HullTask(data.X, signs, side, 1 + intercept, centre, lift, ridge, weights)
         self.zero = rounding(n, 2) * float(np.sqrt(lift))  # of ‖w‖, no more than rounding
         self.scores = np.empty(n_rows)
         self.found: FoundPoint | None = None
@@ -120,10 +123,11 @@ class MarginSearch:
         task, (rows, weights) = self.task, point
         lowest = scan(task.X, task.y, task.side, w, self.scores)
         if task.ridge > 0.0:
-            self.scores[rows] += task.ridge * weights
+            self.scores[rows] += task.ridge * per_weight(weights, task.weights, rows)
             lowest = least(self.scores, task.side)
         levels = np.bincount(task.side[rows], weights * self.scores[rows], minlength=2)
-        length = float((w * w).sum() + task.ridge * (weights * weights).sum())
+        slack = task.ridge * per_weight(weights * weights, task.weights, rows).sum()
+        length = float((w * w).sum() + slack)
         shift = (levels[0] - levels[1]) / 2 if task.sides == 2 else 0.0
         errors = count_errors(self.scores, task.y, shift)
         self.found = found = FoundPoint(
@@ -157,12 +161,13 @@ class MarginSearch:
         """The history as arrays."""
         return {name: np.array(values) for name, values in self.history.items()}
 
-    def witness_pairs(self) -> tuple[tuple[int, float], ...] | None:
-        """The witness for a certificate: (row, weight), in the order of the rows."""
+    def witness_pairs(self, data: Encoded) -> tuple[tuple[int, float], ...] | None:
+        """The witness for a certificate: (row, weight), in the order of the rows, numbered as given."""
         if self.witness is None:
             return None
         rows, weights = self.witness
-        return tuple((int(rows[s]), float(weights[s])) for s in np.argsort(rows) if weights[s] > 0.0)
+        order = [s for s in np.argsort(rows) if weights[s] > 0.0]
+        return tuple(zip(data.numbers(rows[order]).tolist(), weights[order].tolist(), strict=True))
 
     def lowest_rows(self, how_many: int) -> Array:
         """The rows furthest below the level of their side, and those of the point itself."""
@@ -241,10 +246,11 @@ def gather(X, rows, factors, centre, w):
         add_centered(X, rows[s], factors[s], centre, w)
 
 
-def read_start(model: Any, data: Encoded) -> Array | None:
-    """For a warm start: the duals of the last fit, one line per weight vector, if they fit these rows."""
-    if not model.warm_start or not hasattr(model, "dual_coef_") or model.n_rows_ != len(data.codes):
-        return None
-    duals = np.zeros((len(model.dual_coef_), model.n_rows_))
+def read_start(model: Any, data: Encoded) -> Array:
+    """For a warm start: the duals of the last fit, one line per weight vector; none if they cannot belong to
+    these rows."""
+    if not model.warm_start or not hasattr(model, "dual_coef_") or model._terms.n_given != data.n_given:
+        return np.zeros((0, 0))
+    duals = np.zeros((len(model.dual_coef_), data.n_given))
     duals[:, model.support_] = model.dual_coef_
-    return duals
+    return duals if data.present is None else duals[:, data.present]

@@ -1,0 +1,40 @@
+# mypy: allow-untyped-defs, allow-untyped-calls
+"""What slack costs: row i has a coordinate √r_i of its own, with the ridge r_i = 1/(C·weight_i).
+
+A row of weight 2 costs as much as the row twice. No weights, an empty array: each row counts 1.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ..._types import Array
+from ...compiled import compiled
+from .vectors import inner
+
+
+@compiled
+def ridge_of(ridge, weights, i):
+    """The ridge of row i, where a row of weight 1 has `ridge`."""
+    return ridge / weights[i] if weights.size else ridge
+
+
+@compiled
+def squared_slack(ridge, weights, rows, a, k):
+    """Σ r_i a_i², over the first k of these rows."""
+    if not weights.size:
+        return ridge * inner(a, a, 0, k)
+    total = 0.0
+    for s in range(k):
+        total += a[s] * a[s] / weights[rows[s]]
+    return ridge * total
+
+
+def per_weight(values: Array, weights: Array, rows: Any) -> Array:
+    """The values of these rows, each divided by its row's weight."""
+    return np.asarray(values / weights[rows]) if len(weights) else values
+
+
+def times_weight(values: Array, weights: Array) -> Array:
+    """A value per row, each times its row's weight."""
+    return np.asarray(values * weights) if len(weights) else values

@@ -46,13 +46,15 @@ def certify(
     with progress_bar("certifying"):
         weight: Any = loaded.about.get("weight")
         frame = loaded.read_table(table, reading(header, separator, missing), target, weight)
+        weights = None
         if weight in frame.columns:
-            frame = frame[read_weights(frame, weight).nonzero()[0]]
+            weights = read_weights(frame, weight)
+            frame, weights = frame[weights.nonzero()[0]], weights[weights > 0.0]
         y = labels_of(frame, target, loaded.learner.classes_)
         cells, unseen = loaded.lay_out(frame)
         rows = loaded.encode(cells)
-        found = recompute(loaded.learner, rows, y)
-        reason = _reason(loaded.learner, rows, y)
+        found = recompute(loaded.learner, rows, y, weights)
+        reason = _reason(loaded.learner, rows, y, weights)
     if json:
         emit(
             {
@@ -75,14 +77,14 @@ def _shown(learner: Any) -> str:
     return rules if hasattr(learner, "conjunctions_") else "what each column adds to the score of a row"
 
 
-def _reason(learner: Any, rows: Any, y: Any) -> str:
+def _reason(learner: Any, rows: Any, y: Any, weights: Any) -> str:
     """Why the model's own certificate does not hold; "" if it does."""
     from ..margin.certificates import verify
 
     if len(y) != learner.n_rows_:
         return f"The certificate is about the {learner.n_rows_:,} rows fitted, and this table has {len(y):,}."
     try:
-        verify(learner.certificate_, learner, rows, y)
+        verify(learner.certificate_, learner, rows, y, weights)
     except ValueError as error:
         return str(error)
     return ""

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.utils.sparsefuncs import min_max_axis
 
 from ..rows.encode import Encoded, is_sparse, vanishing
 from ..theory.certificate import Certificate
@@ -96,7 +95,10 @@ def complaint(
 def is_uneven(matrix: Any) -> bool:
     """Do the largest values of two columns differ by a factor of more than 1,000? Some rows will tell."""
     rows = matrix[:: max(1, matrix.shape[0] // LOOKED_AT)]
-    low, high = min_max_axis(rows, axis=0) if is_sparse(rows) else (rows.min(axis=0), rows.max(axis=0))
-    scales = np.maximum(np.abs(low), np.abs(high))
+    if is_sparse(rows):
+        scales = np.zeros(rows.shape[1])
+        np.maximum.at(scales, rows.indices, np.abs(rows.data))
+    else:
+        scales = np.maximum(rows.max(axis=0), -rows.min(axis=0))
     scales = scales[scales > 0.0]
     return bool(len(scales) and scales.max() > UNEVEN * scales.min())

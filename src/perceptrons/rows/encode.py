@@ -122,12 +122,13 @@ def check_scale(matrix: Any, largest: float) -> None:
 def encode_labels(y: Array, classes: Array | None = None, least: int = 2) -> tuple[Array, Array]:
     """The sorted classes, at least so many, and each row's place among them."""
     if classes is not None:
-        unknown = np.setdiff1d(y, classes)
-        if len(unknown):
+        codes = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
+        known = classes[codes] == y
+        if not known.all():
             raise ValueError(
-                f"y holds {unknown.tolist()[0]!r}, which is not one of the classes {classes.tolist()}."
+                f"y holds {y[~known].tolist()[0]!r}, which is not one of the classes {classes.tolist()}."
             )
-        return classes, np.searchsorted(classes, y)
+        return classes, codes
     if y.dtype.kind in "iub" and len(y):  # two numbers, the usual case: no need to sort
         low, high = y.min(), y.max()
         codes = y == high

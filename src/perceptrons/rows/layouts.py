@@ -229,7 +229,21 @@ def _csr_dot_and_sqnorm(X, i, w):
     if is_layout(X, CSR):
 
         def csr(X, i, w):
-            return dot(X, i, w), sqnorm(X, i)
+            data, indices = X.data, X.indices
+            start, stop = np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])
+            twos = stop - (stop - start) % np.uint64(2)
+            s0 = s1 = q0 = q1 = 0.0
+            for k in range(start, twos, np.uint64(2)):
+                x0, x1 = np.float64(data[k]), np.float64(data[k + np.uint64(1)])
+                s0 += x0 * w[indices[k]]
+                s1 += x1 * w[indices[k + np.uint64(1)]]
+                q0 += x0 * x0
+                q1 += x1 * x1
+            for k in range(twos, stop):
+                x0 = np.float64(data[k])
+                s0 += x0 * w[indices[k]]
+                q0 += x0 * x0
+            return s0 + s1, q0 + q1
 
         return csr
 

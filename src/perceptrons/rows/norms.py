@@ -31,25 +31,20 @@ class NormCounts(NamedTuple):
     counts: Array  # a line per level, a column per exponent
 
     @staticmethod
-    def of(n_rows: int, table: Array) -> "NormCounts":
-        """From a table that begins with the lowest exponent there is."""
-        lines, columns = np.flatnonzero(table.any(axis=1)), np.flatnonzero(table.any(axis=0))
-        if not len(columns):
-            return NormCounts(n_rows, 0, table[:0, :0])
-        part = table[: lines[-1] + 1, columns[0] : columns[-1] + 1]
-        return NormCounts(n_rows, int(columns[0]) + LOWEST, part.copy())
-
-    @staticmethod
     def of_one(squared: float) -> "NormCounts":
         """Of one row with this squared norm, which is not 0."""
         return NormCounts(1, math.frexp(squared)[1] >> 1, np.ones((1, 1), np.int64))
 
     def __add__(self, other: Any) -> "NormCounts":
-        total = np.zeros((LEVELS, EXPONENTS), np.result_type(self.counts, other.counts))
-        for _, first, counts in (self, other):
-            lines, columns = counts.shape
-            total[:lines, first - LOWEST : first - LOWEST + columns] += counts
-        return NormCounts.of(self.n_rows + other.n_rows, total)
+        parts = [part for part in (self, other) if part.counts.size]
+        first = min((part.first for part in parts), default=0)
+        last = max((part.first + part.counts.shape[1] for part in parts), default=first)
+        n_levels = max((len(part.counts) for part in parts), default=0)
+        total = np.zeros((n_levels, last - first), np.result_type(self.counts, other.counts))
+        for part in parts:
+            start = part.first - first
+            total[: len(part.counts), start : start + part.counts.shape[1]] += part.counts
+        return NormCounts(self.n_rows + other.n_rows, first, total)
 
     def fits(self) -> bool:
         """Whether levels and exponents can be those of rows."""
@@ -77,10 +72,10 @@ def measure(X: Rows, n_rows: int, weights: Array, seen: int = 0, every: bool = T
     """Measure rows, of which `seen` others came before; unless `every`, only those that are counted."""
     table = np.zeros((LEVELS, EXPONENTS))
     level = level_for(seen + n_rows)
-    smallest, largest = count_norms(X, n_rows, weights, (seen, level, every), table)
-    if not np.isfinite(largest):
-        return Measured(smallest, largest, NormCounts(seen, 0, table[:0, :0]))
-    norms = NormCounts.of(n_rows, table if len(weights) else table.astype(np.int64))
+    smallest, largest, first, last = count_norms(X, n_rows, weights, (seen, level, every), table)
+    counts = table[:, first - LOWEST : last + 1 - LOWEST]
+    counts = counts[: 1 + int(np.flatnonzero(counts.any(axis=1)).max(initial=-1))]
+    norms = NormCounts(n_rows, first, counts.copy() if len(weights) else counts.astype(np.int64))
     return Measured(smallest, largest, norms)
 
 
@@ -92,10 +87,10 @@ def level_for(n_rows: int) -> int:
 @compiled
 def count_norms(X, n_rows, weights, which, table):
     """The smallest and the largest ‖x‖²; the largest is NaN or infinite if any value is. `table` counts the
-    rows by level and norm, weights included."""
+    rows by level and norm, weights included; of its exponents, the first and the last that occur."""
     seen, level, every = which
     limit = TOP >> np.uint64(level - 1) if level > 0 else ALL  # of rows that are counted
-    smallest, largest = np.inf, 0.0
+    smallest, largest, first, last = np.inf, 0.0, LOWEST + EXPONENTS, LOWEST - 1
     for i in range(n_rows):
         bits = (np.uint64(seen + i + 1) % ALL) * GOLDEN % ALL
         if bits >= limit and not every:
@@ -106,8 +101,10 @@ def count_norms(X, n_rows, weights, which, table):
         if not np.isfinite(largest):
             break
         if bits < limit and q > 0.0:
-            table[leading_zeros(bits), exponent(q) - LOWEST] += weights[i] if weights.size else 1.0
-    return smallest, largest
+            k = exponent(q)
+            first, last = min(first, k), max(last, k)
+            table[leading_zeros(bits), k - LOWEST] += weights[i] if weights.size else 1.0
+    return smallest, largest, first, last
 
 
 @compiled

@@ -47,6 +47,10 @@ ROWS_DRAWN = dict.fromkeys(
     [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")],
     "which rows are held out is drawn among the rows, and repeated rows are more of them",
 )
+VISITS = dict.fromkeys(
+    [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")],
+    "a repeated row is visited twice, at different times and in other batches; a weight of 2 is one visit",
+)
 RUNS = {"n_restarts": 2, "max_epochs": 50}
 
 PUBLIC = [
@@ -75,6 +79,6 @@ if find_spec("torch"):
 
     SHORT = {"max_epochs": 20, "eta": 0.1}
     PUBLIC += [
-        Public(MarginMLPClassifier(n_errors=10, schedule=0.0, **SHORT)),
-        Public(MarginMLPClassifier(costs=Costs(), reject_label=None, **SHORT)),
+        Public(MarginMLPClassifier(n_errors=10, schedule=0.0, **SHORT), VISITS),
+        Public(MarginMLPClassifier(costs=Costs(), reject_label=None, **SHORT), VISITS),
     ]

@@ -80,5 +80,6 @@ if find_spec("torch"):
     SHORT = {"max_epochs": 20, "eta": 0.1}
     PUBLIC += [
         Public(MarginMLPClassifier(n_errors=10, schedule=0.0, **SHORT), VISITS),
-        Public(MarginMLPClassifier(costs=Costs(), reject_label=None, **SHORT), VISITS),
+        # its batches are larger than the sets of the checks: there a weight of 2 is the same as two rows
+        Public(MarginMLPClassifier(costs=Costs(), reject_label=None, **SHORT)),
     ]

@@ -136,3 +136,22 @@ def test_metadata_routing_brings_weights(model):
     expected = sklearn.clone(model).fit(X[:60], y[:60], sample_weight=w[:60])
     assert fingerprint(routed["estimator"][0]) == fingerprint(expected)
     assert fingerprint(expected) != fingerprint(sklearn.clone(model).fit(X[:60], y[:60]))
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_every_fold_judges_its_own_classes(n_jobs):
+    """Accuracies by hand: a model of each part, whose literals are those of the whole, as all names occur."""
+    rng = np.random.default_rng(0)
+    X = rng.choice(["a", "b", "c"], (120, 4))
+    y = np.where(rng.random(120) < 0.2, 0, (X[:, 0] == "a") + (X[:, 1] == "b") * 1)
+    w = rng.integers(1, 4, 120).astype(float)
+    splits = [(np.arange(70), np.arange(70, 120)), (np.arange(40, 120), np.arange(40))]
+    model = SparsePerceptron(cv=splits, max_stages=4, k=1, n_jobs=n_jobs).fit(X, y, sample_weight=w)
+    right = np.zeros(4)
+    for train, test in splits:
+        part = SparsePerceptron(stages=4, k=1).fit(X[train], y[train], sample_weight=w[train])
+        assert part.encoder_.literals_ == model.encoder_.literals_
+        assert part.classes_.tolist() == [0, 1, 2]
+        right += [w[test] @ (answers == y[test]) for answers in part.staged_predict(X[test])]
+    assert model.cv_accuracy_ == pytest.approx(right / sum(w[test].sum() for _, test in splits), rel=1e-12)
+    assert len(set(model.cv_accuracy_)) > 2

@@ -23,8 +23,11 @@ def loss_of_row(row, target, beta):
     return sum(max(beta - reach, 0) for reach in reaches(row, target))
 
 
-def loss(rows, targets, beta, reduction):
-    losses = [loss_of_row(row, target, beta) for row, target in zip(rows, targets, strict=True)]
+def loss(rows, targets, beta, reduction, weights=None):
+    """A weight multiplies the loss of its row; the mean is over the number of rows, whatever they weigh."""
+    weights = [1] * len(rows) if weights is None else weights
+    cases = zip(rows, targets, weights, strict=True)
+    losses = [weight * loss_of_row(row, target, beta) for row, target, weight in cases]
     if reduction == "none":
         return losses
     return sum(losses) / len(losses) if reduction == "mean" else sum(losses)

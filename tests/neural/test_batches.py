@@ -156,6 +156,20 @@ def test_rows_are_seen_once_and_counted_when_they_are():
     assert (batches.n_seen, batches.n_violations) == (5, 3)
 
 
+def test_weights_stay_with_their_rows():
+    """Errors at 1, 2, 4 and 5 of 7; a weight does not make a row an error."""
+    rows, target = column(1, -1, -2, 1, -3, -4, 1), torch.ones(7, dtype=torch.int64)
+    loader = DataLoader(TensorDataset(rows, target, torch.arange(7.0)), batch_size=3)
+    batches = ErrorBatches(loader, 3, network=fixed_network, loss=MarginLoss(0.0))
+    told = [(inputs[:, 0].tolist(), weights.tolist()) for inputs, _, weights in batches]
+    assert told == [([-1, -2, -3], [1, 2, 4]), ([-4], [5])]
+    short = [(rows, target, torch.arange(6.0))]
+    with pytest.raises(
+        ValueError, match="The loader gave 7 inputs and 6 weights, but a row must have one weight"
+    ):
+        list(ErrorBatches(short, 1, network=fixed_network, loss=MarginLoss()))
+
+
 def test_an_epoch_without_violations_is_empty():
     target = torch.tensor([1, 1, 0])
     batches = ErrorBatches([(column(1, 2, -1), target)], 2, network=fixed_network, loss=MarginLoss(0.5))

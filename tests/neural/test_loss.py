@@ -97,6 +97,25 @@ def test_scores_that_are_no_integers(reduction):
     assert torch.autograd.gradcheck(MarginLoss(0.3, reduction).eval(), (scores.requires_grad_(), target))
 
 
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_a_weight_multiplies_the_loss_of_its_row(reduction):
+    """And its gradient, but not its share of the clock."""
+    scores, target = draw(3, 12, 3, DOUBLE)
+    numbers = [i % 4 / 2 for i in range(12)]
+    loss, leaf = MarginLoss(1, reduction), scores.clone().requires_grad_()
+    value = loss(leaf, target, weights=torch.tensor(numbers, dtype=torch.float32))
+    value.sum().backward()
+    assert value.tolist() == pytest.approx(
+        naive.loss(scores.tolist(), target.tolist(), 1, reduction, numbers)
+    )
+    slopes = naive.gradient(scores.tolist(), target.tolist(), 1, reduction, numbers)
+    assert torch.allclose(leaf.grad, torch.tensor(slopes, dtype=DOUBLE))
+    assert loss.clock == sum(naive.in_violation(scores.tolist(), target.tolist(), 1)) > 6
+    for bad, words in [(torch.ones(11), r"float32 of shape \(11,\)"), (numbers, "weights are list")]:
+        with pytest.raises(ValueError, match=rf"{words}, but must be a tensor of shape \(12,\) on cpu"):
+            loss(scores, target, weights=bad)
+
+
 def test_scores_of_one_neuron_may_have_one_axis():
     scores, target = draw(0, 9, 1)
     for reduction in REDUCTIONS:

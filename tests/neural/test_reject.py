@@ -61,6 +61,21 @@ def twin_bands(loss):
     return [neural_reject.softplus(raw) for raw in loss.raw_bands.tolist()]
 
 
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_a_weight_multiplies_the_cost_of_its_row(reduction):
+    loss, costs, scores, target = draw_case(5)
+    weights = torch.arange(12) % 3 / 2
+    of_rows = [
+        weight * neural_reject.loss(row, y, twin_bands(loss), loss.temperature, *costs)
+        for row, y, weight in zip(lists(scores), target.tolist(), weights.tolist(), strict=True)
+    ]
+    expected = {"none": of_rows, "sum": sum(of_rows), "mean": sum(of_rows) / 12}[reduction]
+    loss.reduction = reduction
+    assert loss(scores, target, weights=weights).tolist() == pytest.approx(expected, rel=1e-6)
+    with pytest.raises(ValueError, match=r"weights are float32 of shape \(11,\)"):
+        loss(scores, target, weights=weights[1:])
+
+
 def test_decisions_and_risks_are_those_of_the_slow_twin():
     """Integers, so that == holds; a score may be exactly at the border, which is an answer."""
     rng, n_rejected, n_rows, n_tied, n_other = np.random.default_rng(0), 0, 0, 0, 0

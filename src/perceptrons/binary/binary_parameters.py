@@ -4,6 +4,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 from ..checks import is_number, number, one_of
+from ..rows.weights import BALANCED
 
 MOST = 2**31 - 1  # of thresholds: 32 bits
 INFLUENCE, HEBB, SBPI, AUTO = "influence", "clipped-hebb", "sbpi", "auto"
@@ -53,3 +54,13 @@ def _binarize(value: Any) -> float | str | None:
             "None for columns of two values; use 'auto'."
         )
     return float(value)
+
+
+def refuse_balanced(class_weight: Any) -> None:
+    """A stream does not know how often each class will occur."""
+    if isinstance(class_weight, str) and class_weight == BALANCED:
+        raise ValueError(
+            "class_weight='balanced' is not for partial_fit, which does not know how often each class will "
+            "occur; compute the weights of classes beforehand, as with scikit-learn's compute_class_weight, "
+            "and pass them as a dict, or as sample_weight."
+        )

@@ -25,7 +25,7 @@ from ..rows.order import generators, keys
 from ..rows.packing import SparseBits, to_bits
 from .binarization import Binarization, add_levels, learn_binarization, merge_levels, require_same_binarize
 from .binary_file import FIELDS, check_loaded
-from .binary_parameters import SBPI, BinaryParameters, read_parameters
+from .binary_parameters import SBPI, BinaryParameters, read_parameters, refuse_balanced
 from .counts import Counts, count, count_array
 from .encoded_bits import EncodedBits, encode_bits, read_matrix
 from .kept_rows import LabeledBits, Reservoir, fill_reservoir
@@ -60,6 +60,9 @@ class BinaryPerceptron(Threshold):
         column that has two, else at the median. None: a column of more than two values is an error.
     max_epochs : int, default 1000
         The most epochs of "sbpi"; reaching it warns.
+    class_weight : None, "balanced", or a dict of class → weight, default None
+        It multiplies the weights of rows. Integers keep counts exact. "balanced" makes both classes weigh the
+        same; `partial_fit` refuses it, since the first batches do not tell how many rows there will be.
     random_state : int, RandomState or None, default None
         Draws the order of rows in "sbpi", and which rows of a long stream are kept for the threshold.
 
@@ -118,6 +121,7 @@ class BinaryPerceptron(Threshold):
         threshold: Any = "auto",
         binarize: Any = "auto",
         max_epochs: int = 1000,
+        class_weight: Any = None,
         random_state: Any = None,
     ) -> None:
         self.method = method
@@ -125,13 +129,15 @@ class BinaryPerceptron(Threshold):
         self.threshold = threshold
         self.binarize = binarize
         self.max_epochs = max_epochs
+        self.class_weight = class_weight
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "BinaryPerceptron":
-        """Learn from rows of two classes; if there is one only, every row is predicted to be of it."""
+        """Learn from rows of two classes; if there is one only, every row is predicted to be of it. Rows of
+        weight 0 are absent."""
         parameters = read_parameters(self)
         with all_or_nothing(self):
-            encoded = encode_bits(self, X, y, sample_weight, reset=True)
+            encoded = encode_bits(self, X, y, sample_weight, self.class_weight, reset=True)
             binarization = self._first_binarization(encoded, parameters)
             counts, rows = _count_rows(encoded, binarization, parameters)
             (rng,) = generators(self.random_state, 1)
@@ -149,11 +155,12 @@ class BinaryPerceptron(Threshold):
     ) -> "BinaryPerceptron":
         """Count more rows; not for "sbpi". The first call must name the classes."""
         parameters, first = read_parameters(self), not hasattr(self, "counts_")
+        refuse_balanced(self.class_weight)
         with all_or_nothing(self):
             names = _named(classes) if first else self.classes_
             if classes is not None and not np.array_equal(_named(classes), names):
                 raise ValueError(f"classes={classes!r}, but the first call named {names.tolist()}.")
-            encoded = encode_bits(self, X, y, sample_weight, first, names)
+            encoded = encode_bits(self, X, y, sample_weight, self.class_weight, first, names)
             if first:
                 binarization = self._first_binarization(encoded, parameters)
             else:

@@ -61,7 +61,7 @@ def exact_weights(weights: Array) -> Array:
         total = float(weights.sum(dtype=np.float64))
     if not np.isfinite(total):
         raise ValueError(
-            f"sample_weight has {weights.max():g}, and all together overflow; divide them by the largest."
+            f"A row has the weight {weights.max():g}, and all together overflow; divide them by the largest."
         )
     whole = (weights == np.floor(weights)).all() and total < EXACT
     return weights.astype(np.int64) if whole else weights.astype(np.float64)

@@ -11,6 +11,7 @@ from sklearn.utils.validation import validate_data
 from .._types import Array
 from ..checks import row_weights
 from ..rows.encode import canonical, encode_labels, is_sparse
+from ..rows.weights import class_factors
 from .counts import exact_weights
 
 FLOATS = (np.float64, np.float32)
@@ -27,23 +28,46 @@ class EncodedBits(NamedTuple):
 
 
 def encode_bits(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, reset: bool, classes: Array | None = None
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    class_weight: Any,
+    reset: bool,
+    classes: Array | None = None,
 ) -> EncodedBits:
     """Validate rows, labels and weights; `classes` is given where a stream has named them before."""
     matrix, y = read_matrix(estimator, X, y, reset)
-    weights = None if sample_weight is None else exact_weights(row_weights(sample_weight, matrix))
     names, codes = encode_labels(y, classes, least=1)
+    codes = codes.astype(np.intp)  # of two classes they are truth values
+    weights = _weights(sample_weight, class_weight, matrix, names, codes)
+    if weights is not None and not weights.all():
+        matrix, codes, weights = (some[weights > 0] for some in (matrix, codes, weights))
+        if not len(weights):
+            raise ValueError("All rows have weight 0, by sample_weight or class_weight; some must have more.")
+        if classes is None:  # those of absent rows alone are absent
+            kept, codes = np.unique(codes, return_inverse=True)
+            names = names[kept]
     if len(names) > 2:
         raise ValueError(
             f"Only binary classification is supported. The target has {len(names)} classes; use "
             "OneVsRestClassifier(BinaryPerceptron()) of scikit-learn."
         )
-    positive = np.asarray(codes == len(names) - 1)
-    if weights is not None and not weights.all():
-        matrix, positive, weights = (some[weights > 0] for some in (matrix, positive, weights))
-        if not len(weights):
-            raise ValueError("sample_weight is 0 for every row, so there is nothing to learn from.")
-    return EncodedBits(matrix, positive, weights, names)
+    return EncodedBits(matrix, np.asarray(codes == len(names) - 1), weights, names)
+
+
+def _weights(
+    sample_weight: Any, class_weight: Any, matrix: Any, classes: Array, codes: Array
+) -> Array | None:
+    """The weight of each row times that of its class, integers if all products are; None if neither was
+    given."""
+    if sample_weight is None and class_weight is None:
+        return None
+    weights = row_weights(sample_weight, matrix)
+    if class_weight is not None:
+        with np.errstate(over="ignore", invalid="ignore"):  # `exact_weights` says so
+            weights = weights * class_factors(class_weight, classes, codes, weights)[codes]
+    return exact_weights(weights)
 
 
 def read_matrix(estimator: Any, X: Any, y: Any = NO_LABELS, reset: bool = False) -> Any:

@@ -9,9 +9,12 @@ parameter that neither the files of version 1 nor this table mention.
 from typing import Any
 
 EARLIER: dict[str, dict[str, Any]] = {  # class name → {parameter added after version 1: its value before}
+    "BinaryPerceptron": {"class_weight": None},
     "KernelPerceptron": {"min_margin": 0.0, "class_weight": None},
     "MaxMarginPerceptron": {"class_weight": None, "n_jobs": None},
     "Perceptron": {"min_margin": 0.0, "class_weight": None, "n_jobs": None},
+    "PrunedPerceptron": {"n_jobs": None},
+    "SparsePerceptron": {"n_jobs": None},
 }
 
 

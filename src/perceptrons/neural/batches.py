@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from ..checks import number
 
-Batch = tuple[Tensor, Tensor]
+Batch = tuple[Tensor, ...]  # inputs and target, and weights where the loader has them
 
 
 class FindsViolations(Protocol):
@@ -35,8 +35,9 @@ class ErrorBatches:
     Parameters
     ----------
     loader : mini-batches (inputs, target) of tensors that can be gone through again and again, as a
-        `DataLoader` or a list can, on the device of the network. How many rows they hold changes the speed
-        alone: rows behind a complete batch are judged again, so take as many as hold about n_errors errors.
+        `DataLoader` or a list can, on the device of the network; or (inputs, target, weights), which then are
+        handed out by threes. How many rows they hold changes the speed alone: rows behind a complete batch
+        are judged again, so take as many as hold about n_errors errors.
     n_errors : >= 1, the number of rows of a batch; the last one of an epoch may have fewer. With 1 it is the
         perceptron's loop.
     network : a function from inputs to scores. An `nn.Module` is judged in evaluation mode and put back into
@@ -94,18 +95,18 @@ class ErrorBatches:
         self.n_seen = self.n_violations = 0
         gathered: list[Batch] = []
         lacking = self.n_errors
-        for inputs, target in map(_checked, self.loader):
-            while len(target):
-                found = self._errors(inputs, target)[:lacking]
+        for batch in map(_checked, self.loader):
+            while len(batch[1]):
+                found = self._errors(*batch[:2])[:lacking]
                 if len(found):
-                    gathered.append(_taken(inputs, target, found))
+                    gathered.append(_taken(batch, found))
                 lacking -= len(found)
-                seen = len(target) if lacking else int(found[-1]) + 1
+                seen = len(batch[1]) if lacking else int(found[-1]) + 1
                 self.n_seen += seen
                 if not lacking:
                     yield self._handed_out(gathered)
                     gathered, lacking = [], self.n_errors
-                inputs, target = inputs[seen:], target[seen:]
+                batch = tuple(part[seen:] for part in batch)
         if gathered:
             yield self._handed_out(gathered)
 
@@ -121,16 +122,13 @@ class ErrorBatches:
         return violated.cpu().nonzero()[:, 0]
 
     def _handed_out(self, gathered: list[Batch]) -> Batch:
-        inputs, target = (torch.cat(parts) for parts in zip(*gathered, strict=True))
-        self.n_violations += len(target)
-        return inputs, target
+        batch = tuple(torch.cat(parts) for parts in zip(*gathered, strict=True))
+        self.n_violations += len(batch[1])
+        return batch
 
 
-def _taken(inputs: Tensor, target: Tensor, places: Tensor) -> Batch:
-    return (
-        inputs[places.to(inputs.device, non_blocking=True)],
-        target[places.to(target.device, non_blocking=True)],
-    )
+def _taken(batch: Batch, places: Tensor) -> Batch:
+    return tuple(part[places.to(part.device, non_blocking=True)] for part in batch)
 
 
 @contextmanager
@@ -159,18 +157,22 @@ def _repeatable(loader: Any) -> Iterable[Any]:
 def _checked(batch: Any) -> Batch:
     """A mini-batch of the loader, if it is one."""
     parts = tuple(batch) if isinstance(batch, tuple | list) else (batch,)
-    if len(parts) != 2 or not all(isinstance(part, Tensor) and part.ndim for part in parts):
+    tensors = all(isinstance(part, Tensor) and part.ndim for part in parts)
+    if not (tensors and len(parts) in (2, 3)) or (
+        len(parts) == 3 and not parts[1].ndim == parts[2].ndim == 1
+    ):
         raise ValueError(
             f"The loader gave ({', '.join(map(_describe, parts))}), but a mini-batch must be (inputs, "
-            "target), two tensors of rows; make several inputs the columns of one, which the network splits."
+            "target), two tensors of rows, or (inputs, target, weights); make several inputs the columns of "
+            "one, which the network splits."
         )
-    inputs, target = parts
-    if len(inputs) != len(target):
-        raise ValueError(
-            f"The loader gave {len(inputs)} inputs and {len(target)} labels, but a row must have one label; "
-            "look at the data set."
-        )
-    return inputs, target
+    for name, part in zip(("labels", "weights"), parts[1:], strict=False):
+        if len(part) != len(parts[0]):
+            raise ValueError(
+                f"The loader gave {len(parts[0])} inputs and {len(part)} {name}, but a row must have one "
+                f"{name[:-1]}; look at the data set."
+            )
+    return parts
 
 
 def _describe(part: Any) -> str:

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from ..checks import one_of
 from .schedules import Adaptive, Growing, read_schedule
-from .shortfall import checked, is_recording, shaped, shortfall, signs
+from .shortfall import checked, is_recording, shaped, shortfall, signs, weighted
 
 REDUCTIONS = ("mean", "sum", "none")
 
@@ -39,9 +39,10 @@ class MarginLoss(nn.Module):
     -----
     `loss(scores, target)` takes scores of shape (rows, neurons) and class numbers; one neuron tells the
     classes 0 and 1 apart. An `Adaptive` schedule needs a third argument, the features that reach the output
-    neurons. Half precision is computed in single precision. Scores that are not finite, and labels out of
-    range, raise before anything is counted; on a GPU this waits for the scores, except in compiled code,
-    where they end the run.
+    neurons. With `weights`, a number >= 0 per row, each multiplies the loss of its row, and "mean" divides by
+    the number of rows; the clock counts rows in violation whatever they weigh. Half precision is computed in
+    single precision. Scores that are not finite, and labels out of range, raise before anything is counted;
+    on a GPU this waits for the scores, except in compiled code, where they end the run.
 
     Examples
     --------
@@ -68,14 +69,22 @@ class MarginLoss(nn.Module):
         if isinstance(self.schedule, Adaptive):
             self.register_buffer("level", torch.zeros(()))  # β, as rows have set it
 
-    def forward(self, scores: Tensor, target: Tensor, features: Tensor | None = None) -> Tensor:
+    def forward(
+        self,
+        scores: Tensor,
+        target: Tensor,
+        features: Tensor | None = None,
+        weights: Tensor | None = None,
+    ) -> Tensor:
         scores, target = shaped(scores, target)
         if self.clock.device != scores.device:
             raise ValueError(
                 f"The scores are on {scores.device}, but the loss is on {self.clock.device}, where its clock "
                 f"counts; use loss.to({str(scores.device)!r})."
             )
-        losses, violated = shortfall(scores, target, self._beta(scores), self.reduction)
+        reduction = self.reduction if weights is None else "none"
+        losses, violated = shortfall(scores, target, self._beta(scores), reduction)
+        losses = losses if weights is None else weighted(losses, weights, self.reduction)
         if self.training and torch.is_grad_enabled():
             self._advance(violated, features)
         return losses

@@ -27,9 +27,9 @@ from ..rows.encode import encode
 from .network import scores_of
 from .neural_parameters import read_parameters
 from .reject import RejectLoss
-from .training import TrainedNetwork, train_network
+from .training import TrainedNetwork, shares_of, train_network
 
-ROUNDING = 1e-12  # relative error of a mean
+ROUNDING = 1e-9  # relative error of a mean, also of weights that are fractions
 DEPENDENT = ("bands_", "training_risk_", "n_updates_", "margin_")  # attributes that not every fit sets
 
 
@@ -68,6 +68,8 @@ class MarginMLPClassifier(Rejecting, Threshold):
     reject_label : "auto", number, str or None, default "auto"
         With costs: what `predict` says of a rejected row. "auto": "reject" among texts, else 0, or -1 if 0 is
         a class, or a number below all classes. None: `predict` always answers; `rejects` tells.
+    class_weight : None, "balanced", or a dict of class → weight, default None
+        It multiplies the weights of rows. "balanced": all classes weigh the same together.
     random_state : int, RandomState or None, default None
         For the start and the order of rows; on a CPU an int makes the fit repeatable.
     verbose : int, default 0
@@ -79,18 +81,25 @@ class MarginMLPClassifier(Rejecting, Threshold):
     network_ : `nn.Sequential` on the CPU, from rows as they come to scores: one neuron for two classes, else
         one per class; in the precision of the rows, float32 or else float64.
     loss_ : the `MarginLoss` or `RejectLoss`, as training left it.
-    loss_curve_ : the mean loss of each epoch. n_iter_ : epochs.
+    loss_curve_ : the mean loss of each epoch, by the weights of rows. n_iter_ : epochs.
     n_updates_, margin_ : without costs: rows that were in violation, counted each time; β at the end.
     bands_ : with costs: of each class, what its score must reach to be answered.
-    reject_label_, training_risk_ : with costs: the label of rejected rows; the mean cost of training rows.
+    reject_label_, training_risk_ : with costs: the label of rejected rows; the mean cost of training rows, by
+        their weights.
     converged_ : whether the last epoch had no row in violation; with costs: whether all training rows are
         answered, and right.
 
     Notes
     -----
     It warns only if it does no better than to say the same of every row: to end at `max_epochs` is usual.
-    There are no probabilities, weights of rows, `partial_fit` or `warm_start`. `score` is the accuracy, to
-    which rejections count as errors: compare costs by `risk`.
+    There are no probabilities, `partial_fit` or `warm_start`. `score` is the accuracy, to which rejections
+    count as errors: compare costs by `risk`.
+
+    The weight of a row multiplies its loss, and so its correction; columns are standardized by weighted means
+    and deviations. Weights are divided by their mean over the training rows, so that to multiply all by a
+    constant changes nothing. A row of weight 0 is absent. What is a violation does not depend on weights, nor
+    do `n_updates_`, `Growing` and `Adaptive` schedules, which rows gather for `n_errors`, and `converged_`.
+    A weight of 2 is not the same as two rows, which would be visited at different times.
 
     Examples
     --------
@@ -116,6 +125,7 @@ class MarginMLPClassifier(Rejecting, Threshold):
         standardize: bool = True,
         device: Any = "cpu",
         reject_label: Any = "auto",
+        class_weight: Any = None,
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
@@ -129,15 +139,16 @@ class MarginMLPClassifier(Rejecting, Threshold):
         self.standardize = standardize
         self.device = device
         self.reject_label = reject_label
+        self.class_weight = class_weight
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any) -> "MarginMLPClassifier":
-        """Learn from rows of two or more classes."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "MarginMLPClassifier":
+        """Learn from rows of two or more classes; rows of weight 0 are not learned from."""
         parameters = read_parameters(self)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         with all_or_nothing(self):
-            data = encode(self, X, y)
+            data = encode(self, X, y, sample_weight=sample_weight, class_weight=self.class_weight)
             label = None if parameters.costs is None else resolve(self.reject_label, data.classes)
             prices = (parameters.costs or Costs()).of(data.classes)
             with torch.inference_mode(False), torch.enable_grad():
@@ -145,7 +156,7 @@ class MarginMLPClassifier(Rejecting, Threshold):
             scores = _finite(scores_of(trained.network, data.matrix), parameters.eta)
             self.classes_, self.reject_label_, self._prices = data.classes, label, prices
             self._publish(trained)
-            paid, least = self._assess_training(scores, data.codes.astype(np.intp))
+            paid, least = self._assess_training(scores, data.codes.astype(np.intp), data.weights)
         if paid >= least - ROUNDING * abs(least):
             warnings.warn(complaint(self), ConvergenceWarning, stacklevel=2)
         return self
@@ -161,14 +172,16 @@ class MarginMLPClassifier(Rejecting, Threshold):
             self.n_updates_, self.margin_ = int(trained.loss.clock), trained.loss.margin
         self.converged_ = trained.converged
 
-    def _assess_training(self, scores: Array, codes: Array) -> tuple[float, float]:
-        """The mean cost of the training rows, and the least if every row got the same answer."""
+    def _assess_training(self, scores: Array, codes: Array, weights: Array) -> tuple[float, float]:
+        """The mean cost of the training rows, by weight, and the least if every row got the same answer."""
         chosen, rejected, _ = self._decide(self._worth(scores))
         paid = self._prices.of_rows(codes, chosen == codes, rejected)
+        shares = shares_of(weights)
+        mean = float((paid * shares if len(shares) else paid).mean())
         if self._has_bands:
-            self.training_risk_ = float(paid.mean())
+            self.training_risk_ = mean
             self.converged_ = not (paid + self._prices.gain[codes]).any()
-        return float(paid.mean()), _least_of_constants(codes, self._prices, self._has_bands)
+        return mean, _least_of_constants(codes, shares, self._prices, self._has_bands)
 
     def decision_function(self, X: Any) -> Array:
         """One score per row for two classes, one per class for more.
@@ -214,9 +227,9 @@ def _finite(scores: Array, eta: float) -> Array:
     return scores
 
 
-def _least_of_constants(codes: Array, prices: Prices, may_reject: bool) -> float:
-    """The least mean cost of saying the same of every row."""
-    shares = np.bincount(codes) / len(codes)
+def _least_of_constants(codes: Array, weights: Array, prices: Prices, may_reject: bool) -> float:
+    """The least mean cost of saying the same of every row; the mean of the weights is 1."""
+    shares = np.bincount(codes, weights if len(weights) else None) / len(codes)
     answered = float(shares @ prices.wrong - (shares * (prices.gain + prices.wrong)).max())
     return min(answered, float(shares @ prices.reject)) if may_reject else answered
 

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from .._types import Array
 from ..rows.encode import Encoded, is_sparse
 from ..rows.standardized import check_columns
+from ..rows.weights import NO_WEIGHTS
 from .neural_parameters import NetworkParameters
 
 CELLS = 2**22  # how many numbers a block holds at most
@@ -20,7 +21,7 @@ class Standardize(nn.Module):
     """Columns of mean 0 and deviation 1, as they were in the rows it was made from.
 
     A column that was constant there is left out, as 0: its weights never learn, and would answer at random if
-    it had another value later.
+    it had another value later. Rows count as much as they weigh.
     """
 
     mean: Tensor
@@ -32,13 +33,12 @@ class Standardize(nn.Module):
         self.register_buffer("gain", gain)
 
     @classmethod
-    def of(cls, matrix: Any) -> "Standardize":
+    def of(cls, matrix: Any, weights: Array = NO_WEIGHTS) -> "Standardize":
         """By two passes over blocks that are made dense, so that CSR rows give the very same numbers."""
         check_columns(matrix)
-        n_rows = matrix.shape[0]
-        mean = sum(part.sum(0) for part in _doubles(matrix)) / n_rows
-        variance = sum(((part - mean) ** 2).sum(0) for part in _doubles(matrix)) / n_rows
-        rounding = n_rows * np.finfo(np.float64).eps * np.abs(mean)
+        mean = _mean(_doubles(matrix), weights)
+        variance = _mean(((part - mean) ** 2 for part in _doubles(matrix)), weights)
+        rounding = matrix.shape[0] * np.finfo(np.float64).eps * np.abs(mean)
         varies = variance > rounding**2 + np.finfo(np.float64).tiny
         gain = np.divide(1.0, np.sqrt(variance), np.zeros_like(mean), where=varies)
         _check_gain(gain, matrix.dtype)
@@ -46,6 +46,17 @@ class Standardize(nn.Module):
 
     def forward(self, rows: Tensor) -> Tensor:
         return (rows - self.mean) * self.gain
+
+
+def _mean(parts: Iterator[Array], weights: Array) -> Array:
+    """The mean of rows that come in parts, by their weights if there are any."""
+    total: Any = 0.0
+    n_rows = 0
+    for part in parts:
+        own = weights[n_rows : n_rows + len(part)]
+        total = total + (own[:, None] * part if len(own) else part).sum(0)
+        n_rows += len(part)
+    return np.asarray(total / (weights.sum() if len(weights) else n_rows))
 
 
 def _check_gain(gain: Array, dtype: Any) -> None:
@@ -80,11 +91,13 @@ def dense(rows: Any) -> Tensor:
     return shared(np.ascontiguousarray(rows.toarray() if is_sparse(rows) else rows))
 
 
-def build(data: Encoded, parameters: NetworkParameters, generator: torch.Generator) -> nn.Sequential:
+def build(
+    data: Encoded, weights: Array, parameters: NetworkParameters, generator: torch.Generator
+) -> nn.Sequential:
     """A hidden layer of ReLUs between rows as they come and scores; He's start, the same on every device."""
     matrix, n_classes = data.matrix, len(data.classes)
     dtype = torch.from_numpy(np.empty(0, matrix.dtype)).dtype
-    first = {"standardize": Standardize.of(matrix)} if parameters.standardize else {}
+    first = {"standardize": Standardize.of(matrix, weights)} if parameters.standardize else {}
     network = nn.Sequential()
     layers = {
         **first,

@@ -23,7 +23,7 @@ from torch.nn.functional import pad, softplus
 from ..checks import number, one_of
 from ..rejection.costs import Costs, Prices
 from .loss import REDUCTIONS
-from .shortfall import checked
+from .shortfall import checked, weighted
 
 LEAST, MOST = 1e-30, 1e30  # what single precision can divide by, and hold
 
@@ -50,8 +50,9 @@ class RejectLoss(nn.Module):
     Notes
     -----
     `loss(scores, target)` takes scores of shape (rows, neurons) and class numbers. There is a neuron per
-    class, whose bias and band then matter by their difference alone, or one neuron for two classes. Half
-    precision is computed in single precision; bad scores and labels raise as in `MarginLoss`.
+    class, whose bias and band then matter by their difference alone, or one neuron for two classes. With
+    `weights`, a number >= 0 per row, each multiplies the cost of its row, and "mean" divides by the number of
+    rows. Half precision is computed in single precision; bad scores and labels raise as in `MarginLoss`.
 
     The loss is bounded, so rows far from every border teach nothing: a network that starts with it may end by
     rejecting all rows, or all of some class. Train with `MarginLoss` first, and let this loss finish.
@@ -104,12 +105,14 @@ class RejectLoss(nn.Module):
         """λ of each class."""
         return softplus(self.raw_bands.detach())
 
-    def forward(self, scores: Tensor, target: Tensor) -> Tensor:
+    def forward(self, scores: Tensor, target: Tensor, weights: Tensor | None = None) -> Tensor:
         scores, target = checked(scores, target)
         chances = self._chances(self._worth(scores))
         right, rejected = chances.gather(1, target[:, None])[:, 0], chances[:, -1]
         gain, wrong, reject = self.prices.to(chances.dtype)[:, target]
         costs: Tensor = wrong - (gain + wrong) * right - (wrong - reject) * rejected
+        if weights is not None:
+            return weighted(costs, weights, self.reduction)
         if self.reduction == "none":
             return costs
         return costs.sum() if self.reduction == "sum" else costs.mean()

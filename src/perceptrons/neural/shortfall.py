@@ -181,6 +181,20 @@ class _KnownLoss(torch.autograd.Function):
         return _chained(ctx, slope), None, None
 
 
+def weighted(losses: Tensor, weights: Tensor, reduction: str) -> Tensor:
+    """The losses of rows times their weights; a mean is over the number of rows, whatever they weigh."""
+    if not isinstance(weights, Tensor) or weights.shape != losses.shape or weights.device != losses.device:
+        given = _describe(weights) if isinstance(weights, Tensor) else type(weights).__name__
+        raise ValueError(
+            f"weights are {given}, but must be a tensor of shape ({len(losses)},) on {losses.device}: a "
+            "number per row of scores."
+        )
+    products = weights.to(losses.dtype) * losses
+    if reduction == "none":
+        return products
+    return products.sum() if reduction == "sum" else products.mean()
+
+
 def _share(scores: Tensor, reduction: str) -> float:
     return 1.0 / len(scores) if reduction == "mean" else 1.0
 

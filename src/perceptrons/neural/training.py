@@ -15,7 +15,8 @@ from torch import Tensor, nn
 
 from .._types import Array
 from ..rows.encode import Encoded, is_sparse
-from .batches import ErrorBatches
+from ..rows.weights import NO_WEIGHTS
+from .batches import Batch, ErrorBatches
 from .loss import MarginLoss
 from .network import build, dense, shared
 from .neural_parameters import NetworkParameters
@@ -32,15 +33,20 @@ class MiniBatches:
     """All rows, some at a time; each pass draws a new order.
 
     Arrays are read where they are, or moved to a GPU once. Of a CSR matrix a batch is made dense at a time.
+    A batch is (inputs, target), or (inputs, target, weights) if rows have weights.
     """
 
-    def __init__(self, data: Encoded, parameters: NetworkParameters, generator: torch.Generator) -> None:
+    def __init__(
+        self, data: Encoded, weights: Array, parameters: NetworkParameters, generator: torch.Generator
+    ) -> None:
         self.size, self.generator, self.device = parameters.batch_size, generator, parameters.device
         self.target = torch.tensor(data.codes.astype(np.int64), device=self.device)
+        shares = torch.tensor(weights.astype(data.matrix.dtype), device=self.device)
+        self.beside = (self.target, shares) if len(weights) else (self.target,)
         self.resident = not is_sparse(data.matrix)
         self.rows: Any = shared(data.matrix).to(self.device) if self.resident else data.matrix
 
-    def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
+    def __iter__(self) -> Iterator[Batch]:
         return map(self.at, self.indices())
 
     def indices(self) -> Iterator[Tensor]:
@@ -48,10 +54,11 @@ class MiniBatches:
         order = torch.randperm(len(self.target), generator=self.generator)
         yield from torch.split(order.to(self.device) if self.resident else order, self.size)
 
-    def at(self, indices: Tensor) -> tuple[Tensor, Tensor]:
+    def at(self, indices: Tensor) -> Batch:
         if self.resident:
-            return self.rows[indices], self.target[indices]
-        return dense(self.rows[indices.numpy()]).to(self.device), self.target[indices.to(self.device)]
+            return self.rows[indices], *(part[indices] for part in self.beside)
+        inputs, places = dense(self.rows[indices.numpy()]).to(self.device), indices.to(self.device)
+        return inputs, *(part[places] for part in self.beside)
 
 
 class ReplayedStep:
@@ -93,7 +100,8 @@ class ReplayedStep:
 
 
 class Descent:
-    """A network that learns by a loss. Each batch corrects by the mean of the losses of its rows."""
+    """A network that learns by a loss. Each batch corrects by the mean of the losses of its rows, each times
+    the weight of its row."""
 
     def __init__(self, network: nn.Sequential, loss: nn.Module, batches: MiniBatches, eta: float) -> None:
         self.body, self.head, self.loss, self.batches = network[:-1], network[-1], loss, batches
@@ -110,17 +118,17 @@ class Descent:
             for indices in self.batches.indices():
                 self.step(indices)
         else:
-            for inputs, target in chosen or self.batches:
-                self.learn(inputs, target)
+            for batch in chosen or self.batches:
+                self.learn(*batch)
         total = float(self.total)
         if not math.isfinite(total):
             raise ValueError("The scores are not finite.")
         return total
 
-    def learn(self, inputs: Tensor, target: Tensor) -> None:
+    def learn(self, inputs: Tensor, target: Tensor, weights: Tensor | None = None) -> None:
         features = self.body(inputs)
         extra = (features,) if isinstance(self.loss, MarginLoss) else ()
-        value = self.loss(self.head(features), target, *extra)
+        value = self.loss(self.head(features), target, *extra, weights=weights)
         slopes = torch.autograd.grad(value, self.weights)
         with torch.no_grad():
             self.total += len(target) * value
@@ -188,14 +196,23 @@ def train_network(data: Encoded, parameters: NetworkParameters, seed: int) -> Tr
     """A trained network and its loss, on the CPU. Margins come first: they show which rows to reject."""
     margins, costs = MarginLoss(parameters.schedule), _reject_loss(data.classes, parameters)
     generator = torch.Generator().manual_seed(seed)
-    network = build(data, parameters, generator)
-    training = NetworkTraining(network, MiniBatches(data, parameters, generator), parameters)
+    weights = shares_of(data.weights)
+    network = build(data, weights, parameters, generator)
+    training = NetworkTraining(network, MiniBatches(data, weights, parameters, generator), parameters)
     n_last = 0 if costs is None else parameters.max_epochs - parameters.max_epochs // 2
     converged = training.by_margins(margins.to(parameters.device), parameters.max_epochs - n_last)
     if costs is not None:
         training.by_costs(costs.to(parameters.device, next(network.parameters()).dtype), n_last)
     loss: nn.Module = margins if costs is None else costs
     return TrainedNetwork(network.cpu().eval(), loss.cpu().eval(), training.curve, converged)
+
+
+def shares_of(weights: Array) -> Array:
+    """The weights divided by their mean, so that their unit changes nothing; empty if all are equal."""
+    if not len(weights) or weights.min() == weights.max():
+        return NO_WEIGHTS
+    small = weights / weights.max()  # whose sum does not overflow
+    return np.asarray(small / small.mean())
 
 
 def _reject_loss(classes: Array, parameters: NetworkParameters) -> RejectLoss | None:

@@ -16,50 +16,67 @@ from .conjunctions import Literals, arrange
 
 
 class EncodedLiterals(NamedTuple):
-    """A training set, validated."""
+    """A training set, validated. Rows of weight 0 are absent, and so are classes that have no others."""
 
     data: Literals
     classes: Array
     codes: Array  # classes[codes] = y
-    weights: Array  # of the rows; one of weight 0 is not learned from
+    weights: Array  # of the rows, > 0
     counts: Array  # the weights of the rows without those of their classes
+    present: Array | None  # where these rows stand among those given; None: they are all there
 
     def signs(self) -> Iterator[Array]:
         """The classes as ±1, for each weight vector."""
         return signs_of(self.codes, len(self.classes))
 
 
+class WeighedClasses(NamedTuple):
+    """The classes of all rows given, and what each row counts."""
+
+    classes: Array
+    codes: Array
+    weights: Array
+    counts: Array  # without the weights of classes
+
+
 def encode_literals(
     encoder: LiteralEncoder, X: Any, y: Any, sample_weight: Any, class_weight: Any
 ) -> EncodedLiterals:
     """Validate the rows, and fit the encoder to them."""
-    classes, codes, weights, counts = _encode_classes(X, y, sample_weight, class_weight)
-    if np.count_nonzero(np.bincount(codes, weights)) < 2:
+    given = _weigh_classes(X, y, sample_weight, class_weight)
+    there = given.weights > 0.0
+    kept, codes = np.unique(given.codes[there], return_inverse=True)
+    if len(kept) < 2:
         raise ValueError(
             "The rows whose weight is > 0 are of one class only; a classifier needs at least two classes."
         )
-    literals = _arranged(encoder.fit_rows(X, small(counts)), encoder)
-    return EncodedLiterals(literals, classes, codes, weights, counts)
+    literals = encoder.fit_present(X, small(np.where(there, given.counts, 0.0)))
+    return _encoded(literals, encoder, given._replace(classes=given.classes[kept]), there, codes)
 
 
 def encode_for(model: Any, X: Any, y: Any, sample_weight: Any) -> EncodedLiterals:
     """Validate rows for a fitted model, and encode them by its literals and classes."""
-    classes, codes, weights, counts = _encode_classes(X, y, sample_weight, model.class_weight, model.classes_)
-    if not weights.any():
+    given = _weigh_classes(X, y, sample_weight, model.class_weight, model.classes_)
+    there = given.weights > 0.0
+    if not there.any():
         raise ValueError("All rows have weight 0, by sample_weight or class_weight; some must have more.")
-    literals = _arranged(model.encoder_.transform(X), model.encoder_)
-    return EncodedLiterals(literals, classes, codes, weights, counts)
+    literals = model.encoder_.transform(X)
+    literals = literals if there.all() else literals[there]
+    return _encoded(literals, model.encoder_, given, there, given.codes[there])
 
 
-def _arranged(literals: Any, encoder: LiteralEncoder) -> Literals:
+def _encoded(
+    literals: Any, encoder: LiteralEncoder, given: WeighedClasses, there: Array, codes: Array
+) -> EncodedLiterals:
     rows: Any = as_rows(literals)
-    return arrange(rows, literals.shape[0], encoder.attributes_)
+    data = arrange(rows, literals.shape[0], encoder.attributes_)
+    present = None if there.all() else np.flatnonzero(there)
+    return EncodedLiterals(data, given.classes, codes, given.weights[there], given.counts[there], present)
 
 
-def _encode_classes(
+def _weigh_classes(
     X: Any, y: Any, sample_weight: Any, class_weight: Any, known: Array | None = None
-) -> tuple[Array, Array, Array, Array]:
-    """The classes, the code of each row, its weight, and its weight without that of its class."""
+) -> WeighedClasses:
     if y is None:
         raise ValueError("A classifier requires y to be passed, but the target y is None.")
     check_consistent_length(X, y)
@@ -71,7 +88,7 @@ def _encode_classes(
     codes = places.astype(np.intp)
     counts = row_weights(sample_weight, X, np.float64)
     factors = class_factors(class_weight, classes, codes, small(counts))
-    return classes, codes, small(counts) * small(factors)[codes], counts
+    return WeighedClasses(classes, codes, small(counts) * small(factors)[codes], counts)
 
 
 def small(weights: Array) -> Array:

@@ -3,6 +3,7 @@
 import math
 import warnings
 from collections.abc import Callable
+from functools import partial
 from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
 
@@ -11,13 +12,14 @@ from sklearn.model_selection import StratifiedKFold, check_cv
 
 from .._types import Array
 from ..base import codes_of
-from ..checks import is_number
+from ..checks import count_rows, is_number
+from ..compiled import Threads
 from ..model_file.declarations import LostFunction
 from .boosting import Stage
 from .conjunctions import rows_of
 from .encoded_literals import EncodedLiterals
 from .majority import enough_stages
-from .runs import BoostingTrial, run_boosting, staged_scores
+from .runs import BoostingTrial, boost_each, staged_scores
 from .sparse_parameters import CV, THEORY, SparseParameters
 
 TIE = 1e-12  # accuracies so close are equal
@@ -43,7 +45,7 @@ class StagePlan(NamedTuple):
 
 
 def plan_stages(
-    encoded: EncodedLiterals, parameters: SparseParameters, splits: Callable[[], Splits]
+    encoded: EncodedLiterals, parameters: SparseParameters, splits: Callable[[], Splits], threads: Threads
 ) -> StagePlan:
     """Choose the number of stages, and the edge of votes."""
     if parameters.stages == THEORY:
@@ -53,12 +55,12 @@ def plan_stages(
         return StagePlan(BoostingTrial(int(parameters.stages), gamma))
     if parameters.votes:
         trials = _trials(encoded, parameters)
-        accuracies = try_votes(encoded, parameters, trials, splits())
+        accuracies = try_votes(encoded, parameters, trials, splits(), threads)
         wanted = parameters.max_stages is not None  # for the sake of a short card
         most = trials[-1].stages if parameters.stages == CV and not wanted else None
         return StagePlan(trials[best_of(accuracies)], accuracies, trials[: len(accuracies)], most)
     most_stages = BoostingTrial(parameters.max_stages or encoded.data.n_literals)
-    accuracies = cross_validate(encoded, parameters, most_stages, splits())
+    accuracies = cross_validate(encoded, parameters, most_stages, splits(), threads)
     return StagePlan(BoostingTrial(best_of(accuracies) + 1), accuracies, most=len(accuracies))
 
 
@@ -68,7 +70,6 @@ def in_theory(weights: Array, parameters: SparseParameters) -> BoostingTrial:
     in weight, 1/m is the smallest share."""
     assert parameters.target_size is not None
     assert parameters.gamma is not None
-    weights = weights[weights > 0.0]
     ratio = len(weights) if weights.min() == weights.max() else float(weights.sum() / weights.min())
     if parameters.votes:
         return BoostingTrial(enough_stages(parameters.gamma, 1 / ratio), parameters.gamma)
@@ -77,36 +78,47 @@ def in_theory(weights: Array, parameters: SparseParameters) -> BoostingTrial:
 
 
 def splits_of(cv: Any, random_state: Any, X: Any, y: Any, encoded: EncodedLiterals) -> Splits:
-    """The rows to learn from and to test on. A number of folds divides the rows of weight > 0 at random, each
-    class as evenly as possible; if no class has so many rows, there are fewer folds."""
+    """The rows to learn from and to test on, among those of weight > 0. A number of folds divides them at
+    random, each class as evenly as possible; if no class has so many rows, there are fewer folds. A splitter
+    sees them alone, too; a list of splits counts all rows given."""
     if isinstance(cv, LostFunction):
         cv()
     if is_number(cv, Integral):
         return _folds(int(cv), random_state, encoded)
-    n_rows = encoded.data.n_rows
-    splits = [(_rows(a, n_rows), _rows(b, n_rows)) for a, b in check_cv(cv, y, classifier=True).split(X, y)]
-    for part in (part for split in splits for part in split):
-        if not encoded.weights[part].any():
-            raise ValueError("cv has a part without rows whose weight is > 0; each must have some.")
+    n_rows, present = count_rows(X), encoded.present
+    if present is not None and hasattr(cv, "split"):
+        X, y, n_rows, present = _in_rows(X, present), encoded.classes[encoded.codes], len(present), None
+    split = check_cv(cv, y, classifier=True).split(X, y)
+    splits = [(_rows(a, n_rows, present), _rows(b, n_rows, present)) for a, b in split]
+    if not all(len(part) for split in splits for part in split):
+        raise ValueError("cv has a part without rows whose weight is > 0; each must have some.")
     if not splits:
         raise ValueError("cv has no splits, but at least one is needed; use 5.")
     return splits
 
 
-def _rows(part: Any, n_rows: int) -> Array:
-    """The numbers of rows, which may be given by truth values."""
+def _in_rows(X: Any, rows: Array) -> Any:
+    """These rows of a frame, a matrix, an array or a list."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    return (X.tocsr() if hasattr(X, "tocsr") else X)[rows] if hasattr(X, "shape") else [X[i] for i in rows]
+
+
+def _rows(part: Any, n_rows: int, present: Array | None) -> Array:
+    """The numbers of rows, which may be given by truth values, among those present."""
     rows = np.asarray(part)
-    if rows.dtype != np.bool_:
-        return rows.astype(np.intp)
-    if len(rows) != n_rows:
+    if rows.dtype == np.bool_ and len(rows) != n_rows:
         raise ValueError(f"cv marks {len(rows)} rows, but there are {n_rows}.")
-    return np.flatnonzero(rows)
+    rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows.astype(np.intp)
+    if present is None:
+        return rows
+    places = np.full(n_rows, -1)
+    places[present] = np.arange(len(present))
+    return np.asarray(places[rows][places[rows] >= 0])
 
 
 def _folds(n_folds: int, random_state: Any, encoded: EncodedLiterals) -> Splits:
-    rows = np.flatnonzero(encoded.weights > 0.0)
-    codes = encoded.codes[rows]
-    most = int(np.bincount(codes).max())
+    most = int(np.bincount(encoded.codes).max())
     if most < 2:
         raise ValueError(
             "Cross-validation cannot both learn from and test on classes of one row each; set stages to a "
@@ -115,28 +127,38 @@ def _folds(n_folds: int, random_state: Any, encoded: EncodedLiterals) -> Splits:
     splitter = StratifiedKFold(min(n_folds, most), shuffle=True, random_state=random_state)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a class of few rows is not in every fold
-        return [(rows[train], rows[test]) for train, test in splitter.split(rows, codes)]
+        return [*splitter.split(encoded.codes, encoded.codes)]
 
 
 def cross_validate(
-    encoded: EncodedLiterals, parameters: SparseParameters, trial: BoostingTrial, splits: Splits
+    encoded: EncodedLiterals,
+    parameters: SparseParameters,
+    trial: BoostingTrial,
+    splits: Splits,
+    threads: Threads,
 ) -> Array:
     """The accuracy of a trial on rows left out, after each of its stages; rows count by their weight."""
+    runs = boost_each(encoded, trial, parameters, [train for train, _ in splits], threads)
+    judge = partial(_right_weights, encoded, trial.stages, parameters.votes)
+    folds = [(one.stages, test) for one, (_, test) in zip(runs, splits, strict=True)]
     right, total = np.zeros(trial.stages), 0.0
-    for train, test in splits:
-        runs = run_boosting(encoded, trial, parameters, train).stages
-        right += _right_weights(encoded, runs, test, trial.stages, parameters.votes)
+    for own, (_, test) in zip(threads.map(judge, folds), splits, strict=True):
+        right += own
         total += float(encoded.weights[test].sum())
     return right / total
 
 
 def try_votes(
-    encoded: EncodedLiterals, parameters: SparseParameters, trials: list[BoostingTrial], splits: Splits
+    encoded: EncodedLiterals,
+    parameters: SparseParameters,
+    trials: list[BoostingTrial],
+    splits: Splits,
+    threads: Threads,
 ) -> Array:
     """The accuracy of each trial, a run of its own, on rows left out; the first perfect one is the last."""
     accuracies: list[float] = []
     for trial in trials:
-        accuracies.append(float(cross_validate(encoded, parameters, trial, splits)[-1]))
+        accuracies.append(float(cross_validate(encoded, parameters, trial, splits, threads)[-1]))
         if accuracies[-1] >= 1.0 - TIE:
             break
     return np.array(accuracies)
@@ -156,9 +178,10 @@ def _trials(encoded: EncodedLiterals, parameters: SparseParameters) -> list[Boos
 
 
 def _right_weights(
-    encoded: EncodedLiterals, runs: list[list[Stage]], test: Array, most: int, votes: bool
+    encoded: EncodedLiterals, most: int, votes: bool, fold: tuple[list[list[Stage]], Array]
 ) -> Array:
-    """The weight of the test rows that are right, after each stage."""
+    """The weight of the test rows that are right, after each stage; a fold is its runs and test rows."""
+    runs, test = fold
     weights, codes = encoded.weights[test], encoded.codes[test]
     right = np.full(most, float(weights[codes == 0].sum()))  # without stages, all are `classes_[0]`
     for t, scores in enumerate(staged_scores(lambda c: rows_of(encoded.data, c)[test], runs, votes)):

@@ -14,13 +14,13 @@ float64; when there are too many, P and N are computed anew.
 """
 
 import numpy as np
-from scipy.linalg.blas import ssyrk
 
 from .._types import Array
 from ..compiled import compiled
 from ..rows.layouts import CSR
 from .conjunctions import TIE, FoundConjunction, LiteralRows, Literals, Reweighing, is_true
 from .ranking import empty_ranking, offer, threshold
+from .syrk import add_product
 
 BLOCK = 256  # rows at a time: short sums, small errors
 EXACT = 2**24  # float32 counts up to here
@@ -72,7 +72,7 @@ class GramMatrix:
         self.error = share * self.error + 2 * self._rounding * max(share, 1.0)  # share is rounded, too
 
     def _add_blocks(self, rows: Array, weights: Array, factor: float) -> None:
-        """Add to what Fortran calls the lower triangle: in C order, entries with j ≥ i."""
+        """Add to the entries with j ≥ i."""
         largest = float(weights.max(initial=0.0))
         roots = np.sqrt(weights / largest).astype(np.float32)
         buffer = np.empty((min(BLOCK, len(rows)), len(self.entries)), np.float32)
@@ -80,7 +80,7 @@ class GramMatrix:
             part = slice(start, start + BLOCK)
             block = buffer[: len(rows[part])]
             np.multiply(self.L[rows[part]], roots[part, None], out=block)
-            ssyrk(factor * largest, block.T, beta=1.0, c=self.entries.T, overwrite_c=1, lower=1)
+            add_product(factor * largest, block, self.entries)
 
 
 class PairSearch:

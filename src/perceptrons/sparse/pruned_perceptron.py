@@ -20,7 +20,7 @@ from sklearn.utils import check_random_state
 
 from .._types import Array
 from ..base import all_or_nothing
-from ..compiled import one_thread
+from ..compiled import one_thread, threads
 from ..model_file.declarations import Field
 from ..tables.literal_encoder import LiteralEncoder
 from .encoded_literals import EncodedLiterals, encode_literals
@@ -52,6 +52,8 @@ class PrunedPerceptron(WeightedConjunctions):
     max_iter : int, default 100; the largest number of Newton steps of one training.
     n_thresholds : int, default 8; the largest number of literals `x > t` of a numeric column.
     class_weight : None (default), "balanced", or a dict of class → weight.
+    n_jobs : int or None (default); how many threads learn classes against the rest side by side, if there are
+        more than two: None is one, -1 one per core. The model is the same.
     random_state : int, RandomState or None (default); draws the rows held out.
 
     Attributes
@@ -92,6 +94,7 @@ class PrunedPerceptron(WeightedConjunctions):
         max_iter: int = 100,
         n_thresholds: int = 8,
         class_weight: Any = None,
+        n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.k = k
@@ -101,19 +104,19 @@ class PrunedPerceptron(WeightedConjunctions):
         self.max_iter = max_iter
         self.n_thresholds = n_thresholds
         self.class_weight = class_weight
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "PrunedPerceptron":
-        """Learn from the rows of a table and their classes; rows of weight 0 are not learned from."""
+        """Learn from the rows of a table and their classes; rows of weight 0 are absent."""
         parameters = read_pruned_parameters(self)
-        with all_or_nothing(self), one_thread():
+        with all_or_nothing(self), one_thread(), threads(self.n_jobs) as workers:
             encoder = LiteralEncoder(n_thresholds=self.n_thresholds)
             encoded = encode_literals(encoder, X, y, sample_weight, self.class_weight)
-            rows = np.flatnonzero(encoded.weights > 0.0)
-            held_out = _hold_out(encoded, rows, parameters.validation_fraction, self.random_state)
-            features = features_of(encoded.data, rows, parameters.k)
-            samples = [LogisticSample(features.X, s[rows], encoded.weights[rows]) for s in encoded.signs()]
-            fitted = [_fit_one(sample, held_out, parameters) for sample in samples]
+            held_out = _hold_out(encoded, parameters.validation_fraction, self.random_state)
+            features = features_of(encoded.data, np.arange(encoded.data.n_rows), parameters.k)
+            samples = [LogisticSample(features.X, signs, encoded.weights) for signs in encoded.signs()]
+            fitted = workers.map(lambda sample: _fit_one(sample, held_out, parameters), samples)
             self._adopt(encoded.classes, encoder)
             self._keep(features, fitted)
         if not all(one.converged for one in fitted):
@@ -141,10 +144,10 @@ class PrunedPerceptron(WeightedConjunctions):
         self._publish()
 
 
-def _hold_out(encoded: EncodedLiterals, rows: Array, fraction: float, random_state: Any) -> Array:
+def _hold_out(encoded: EncodedLiterals, fraction: float, random_state: Any) -> Array:
     """Which of the rows are held out."""
-    random, held_out = check_random_state(random_state), np.zeros(len(rows), np.bool_)
-    codes = encoded.codes[rows]
+    codes = encoded.codes
+    random, held_out = check_random_state(random_state), np.zeros(len(codes), np.bool_)
     counts = np.bincount(codes, minlength=len(encoded.classes))
     if np.count_nonzero(counts > 1) < 2:
         rare = encoded.classes[counts == 1].tolist()[0]

@@ -1,12 +1,14 @@
 """Boosting runs, one for each weight vector, and their scores after each stage."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._types import Array
+from ..compiled import Threads
 from .boosting import Stage, boost, is_alone
 from .encoded_literals import EncodedLiterals
 from .majority import boost_by_majority
@@ -29,24 +31,41 @@ class BoostingRuns(NamedTuple):
 
 
 def run_boosting(
-    encoded: EncodedLiterals, trial: BoostingTrial, parameters: SparseParameters, rows: Array | None = None
+    encoded: EncodedLiterals, trial: BoostingTrial, parameters: SparseParameters, threads: Threads
 ) -> BoostingRuns:
-    """Learn from all rows, or from those given."""
-    weights = encoded.weights
-    if rows is not None:
-        weights = np.zeros(encoded.data.n_rows)
-        weights[rows] = encoded.weights[rows]
-    stages, missed = [], 0.0
-    for signs in encoded.signs():
-        search = ConjunctionSearch(encoded.data, signs, parameters.scope)
-        if parameters.votes:
-            assert trial.gamma is not None
-            found = boost_by_majority(search, weights, trial.stages, trial.gamma)
-        else:
-            found = islice(boost(search, weights), trial.stages)
-        stages.append(list(found))
-        missed = max([missed, *(report.missed for report in search.reports)])
-    return BoostingRuns(stages, missed)
+    """Learn from all rows."""
+    return boost_each(encoded, trial, parameters, [slice(None)], threads)[0]
+
+
+def boost_each(
+    encoded: EncodedLiterals,
+    trial: BoostingTrial,
+    parameters: SparseParameters,
+    parts: Sequence[Any],
+    threads: Threads,
+) -> list[BoostingRuns]:
+    """Learn from each part of the rows. Every weight vector of every part is a task for a thread."""
+    vectors = [*encoded.signs()]
+    boost_one = partial(_boost_one, encoded, trial, parameters)
+    done = threads.map(boost_one, ((rows, signs) for rows in parts for signs in vectors))
+    runs = (done[start : start + len(vectors)] for start in range(0, len(done), len(vectors)))
+    return [BoostingRuns([stages for stages, _ in one], max(missed for _, missed in one)) for one in runs]
+
+
+def _boost_one(
+    encoded: EncodedLiterals, trial: BoostingTrial, parameters: SparseParameters, task: tuple[Any, Array]
+) -> tuple[list[Stage], float]:
+    """The stages of one weight vector, learned from some rows, and by how much the best was missed."""
+    rows, signs = task
+    weights = np.zeros(encoded.data.n_rows)
+    weights[rows] = encoded.weights[rows]
+    search = ConjunctionSearch(encoded.data, signs, parameters.scope)
+    if parameters.votes:
+        assert trial.gamma is not None
+        found = [*boost_by_majority(search, weights, trial.stages, trial.gamma)]
+    else:
+        found = [*islice(boost(search, weights), trial.stages)]
+    return found, max([0.0, *(report.missed for report in search.reports)])
 
 
 def staged_scores(

@@ -52,12 +52,11 @@ def totals_of(
     encoded: EncodedLiterals, places: list[tuple[int, ...]], cards: list[Card]
 ) -> list[list[Total]]:
     """For each card, how often each total occurred among the rows learned from, in ascending order."""
-    there = encoded.weights > 0.0
-    held, counts, found = [rows_of(encoded.data, one)[there] for one in places], encoded.counts[there], []
+    held, counts, found = [rows_of(encoded.data, one) for one in places], encoded.counts, []
     for card, signs in zip(cards, encoded.signs(), strict=True):
         points = sum(map(np.multiply, card.points, held), np.zeros(len(counts), int))
         values, which = np.unique(points, return_inverse=True)
-        rows, positive = (np.bincount(which, counts * part).tolist() for part in (1.0, signs[there] > 0))
+        rows, positive = (np.bincount(which, counts * part).tolist() for part in (1.0, signs > 0))
         found.append([Total(*one) for one in zip(values.tolist(), rows, positive, strict=True)])
     return found
 

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._types import Array
 from ..base import all_or_nothing, codes_of
 from ..checks import number
-from ..compiled import one_thread
+from ..compiled import one_thread, threads
 from ..model_file.declarations import Field
 from ..tables.literal_encoder import LiteralEncoder
 from .boosting import merged
@@ -66,6 +66,9 @@ class SparsePerceptron(WeightedConjunctions):
         few more, to finish what was begun). A warning says what may have been missed. None is no limit.
     n_thresholds : int, default 8; the largest number of literals `x > t` of a numeric column.
     class_weight : None (default), "balanced", or a dict of class → weight.
+    n_jobs : int or None (default); how many threads learn folds of "cv", and classes against the rest, side
+        by side: None is one, -1 one per core. The model is the same. Each thread has the products of its own
+        pairs of literals, so that memory grows with them.
     random_state : int, RandomState or None (default); draws the folds of "cv".
 
     Attributes
@@ -127,6 +130,7 @@ class SparsePerceptron(WeightedConjunctions):
         max_visits: int | None = None,
         n_thresholds: int = 8,
         class_weight: Any = None,
+        n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.k = k
@@ -140,18 +144,19 @@ class SparsePerceptron(WeightedConjunctions):
         self.max_visits = max_visits
         self.n_thresholds = n_thresholds
         self.class_weight = class_weight
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "SparsePerceptron":
-        """Learn from the rows of a table and their classes; rows of weight 0 are not learned from."""
+        """Learn from the rows of a table and their classes; rows of weight 0 are absent."""
         parameters = read_parameters(self)
-        with all_or_nothing(self), one_thread():
+        with all_or_nothing(self), one_thread(), threads(self.n_jobs) as workers:
             encoder = LiteralEncoder(n_thresholds=self.n_thresholds)
             encoded = encode_literals(encoder, X, y, sample_weight, self.class_weight)
             check_size(encoded.data.n_literals, parameters.scope.k)
             splits = partial(splits_of, self.cv, self.random_state, X, y, encoded)
-            plan = plan_stages(encoded, parameters, splits)
-            runs = run_boosting(encoded, plan.trial, parameters)
+            plan = plan_stages(encoded, parameters, splits, workers)
+            runs = run_boosting(encoded, plan.trial, parameters, workers)
             self._adopt(encoded.classes, encoder)
             self._runs, self.gamma_ = runs.stages, plan.trial.gamma
             self.cv_accuracy_, self.cv_trials_ = plan.accuracies, plan.trials

@@ -125,8 +125,13 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
 
     def fit_rows(self, X: Any, sample_weight: Any) -> Any:
         """What `fit_transform` returns where no `set_output` makes something else of it."""
-        table, codes = self._fit(X, sample_weight)
-        return self._rows(n_rows_of(table[0]), self._codes(table) if codes is None else codes)
+        table, there, codes = self._fit(X, sample_weight)
+        return self._rows(n_rows_of(table[0]), codes if there is table else self._codes(table))
+
+    def fit_present(self, X: Any, sample_weight: Any) -> Any:
+        """The same rows without those of weight 0, whose cells are not looked at."""
+        _, there, codes = self._fit(X, sample_weight)
+        return self._rows(n_rows_of(there[0]), codes)
 
     def transform(self, X: Any) -> Any:
         """Which literals are true of each row: uint8, C-ordered, or CSR."""
@@ -159,8 +164,8 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
         texts = [str(one._replace(column=names[j])) for one, j in zip(self.literals_, owners, strict=True)]
         return np.array(texts, dtype=object)
 
-    def _fit(self, X: Any, sample_weight: Any) -> tuple[list[AnyColumn], list[LiteralCodes] | None]:
-        """Learn. Returns the columns, and their cells in codes unless some rows have no weight."""
+    def _fit(self, X: Any, sample_weight: Any) -> tuple[list[AnyColumn], list[AnyColumn], list[LiteralCodes]]:
+        """Learn. Returns the columns, the same in the rows of weight > 0, and the cells of these in codes."""
         n_thresholds = int(number("n_thresholds", self.n_thresholds, f"[1, {MOST}]", "use 8", Integral))
         max_categories = int(
             number("max_categories", self.max_categories, f"[2, {MOST}]", "use 256", Integral)
@@ -185,7 +190,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
         self._loaded()
         codes = [one.codes for one in learned]
         self.sparse_ = self._is_sparse(n_rows_of(there[0]), codes, weights)
-        return table, codes if there is table else None
+        return table, there, codes
 
     def _loaded(self) -> None:
         """Literals and their columns, which follow from the rest; has each column what its kind needs?"""

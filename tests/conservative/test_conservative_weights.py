@@ -110,11 +110,19 @@ def test_columns_are_standardized_by_weighted_moments(layout, kind):
     X[:, 2] = 0.1  # constant
     weights = rng.randint(1, 4, 5000)
     matrix = layout(X)
-    found = standardized(matrix, as_rows(matrix), weights.astype(float))
+    found = standardized(matrix, as_rows(matrix), weights / 3.7)  # sums of them are rounded
     repeated = np.repeat(X, weights, axis=0).astype(float)
     np.testing.assert_allclose(found.mean, repeated.mean(axis=0), rtol=1e-6, atol=1e-12)
     np.testing.assert_allclose(found.gains[:2], 1.0 / repeated.var(axis=0)[:2], rtol=1e-6)
     assert found.gains[2] == 0.0
+
+
+@LAYOUTS
+def test_constant_columns_stay_out_whatever_the_weights(layout):
+    matrix = layout(np.full((3000, 1), 0.1))
+    for seed in range(20):
+        weights = np.random.RandomState(seed).uniform(size=3000)
+        assert standardized(matrix, as_rows(matrix), weights).gains == [0.0]
 
 
 @LAYOUTS

@@ -82,7 +82,8 @@ def _weighted_moments(matrix: Any, weights: Array) -> tuple[Array, Array]:
     (m, n), total = matrix.shape, weights.sum()
     if not isinstance(matrix, np.ndarray):
         columns, of_cells = matrix.indices, np.repeat(weights, np.diff(matrix.indptr))
-        zeros = np.maximum(total - np.bincount(columns, of_cells, n), 0.0)  # no less, whatever the rounding
+        zeros = np.maximum(total - np.bincount(columns, of_cells, n), 0.0)
+        zeros[np.bincount(columns, minlength=n) == m] = 0.0  # where none is, rounding must not leave some
         mean = np.bincount(columns, of_cells * matrix.data, n) / total
         squares = np.bincount(columns, of_cells * (matrix.data - mean[columns]) ** 2, n) + zeros * mean**2
         return mean, squares / total

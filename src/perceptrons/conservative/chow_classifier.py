@@ -135,7 +135,7 @@ class ChowClassifier(Rejecting, BaseEstimator):
         prices, label = costs.of(rows.classes), resolve(self.reject_label, rows.classes)
         with all_or_nothing(self):
             model = self._prepare(rows, n_threads)
-            n_at_work = 1 if self.calibration is None else n_threads  # without calibration, there are no folds
+            n_at_work = 1 if self.calibration is None else n_threads  # without it there are no folds
             with _manners(isinstance(self.estimator, FrozenEstimator), n_at_work):
                 fitted = model.fit(rows.X, rows.y, **rows.fit_params)
             self.classes_, self.reject_label_, self._prices = rows.classes, label, prices

@@ -8,7 +8,6 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import ShuffleSplit, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
@@ -99,12 +98,6 @@ def test_wrong_rows():
         model.risk(X_SMALL[:2], ["a", "z"])
     with pytest.raises(ValueError, match="'z', which is not one of the classes"):
         model.error_reject_curve(X_SMALL[:2], ["a", "z"])
-
-
-def test_weights_the_estimator_cannot_take():
-    for base in (Perceptron(), Pipeline([("only", LogisticRegression())])):
-        with pytest.raises(ValueError, match=r"sample_weight is given, but .*fit takes none; leave it out"):
-            ChowClassifier(base).fit(X_SMALL, Y_SMALL, sample_weight=np.ones(12))
 
 
 def test_classes_of_few_rows_have_fewer_folds():

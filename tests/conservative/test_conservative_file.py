@@ -28,6 +28,8 @@ def small(**parameters):
         {"reject_label": None},
         {"reject_label": float("nan")},
         {"max_band": 0.5, "eta_weights": [0.1], "eta_bands": (0.1, 1)},
+        {"class_weight": {"yes": 2, "no": 0.5}, "n_jobs": 2},
+        {"class_weight": "balanced", "n_jobs": -1},
     ],
 )
 @pytest.mark.filterwarnings("ignore:Rejections cost nothing")

@@ -12,7 +12,15 @@ from sklearn.exceptions import ConvergenceWarning
 from perceptrons import ConservativePerceptron, Costs
 from perceptrons.conservative.bands import best_bands
 from perceptrons.conservative.conservative_parameters import steps_of
-from perceptrons.conservative.conservative_sweep import Assessment, CplrRuns, assess, risk, sweep
+from perceptrons.conservative.conservative_sweep import (
+    EACH_ONE,
+    Assessment,
+    CplrRuns,
+    WeightedSigns,
+    assess,
+    risk,
+    sweep,
+)
 from perceptrons.rejection.costs import Prices
 from perceptrons.rows.encode import as_rows
 from perceptrons.rows.order import in_order
@@ -54,7 +62,13 @@ def twin_of(runs, r):
     return {"w": runs.weights[r].tolist(), "b": float(runs.intercepts[r]), "bands": bands}
 
 
-def compare_epochs(seed, rule, symmetric, layout, n_epochs=4, y=None, X=None, prices=None):
+def draw_weights(rng, n_rows, weighted):
+    """From 1 to 3, as floats, as a fit has them, and as integers for the twin, who does without if none."""
+    weights = rng.randint(1, 4, n_rows) if weighted else EACH_ONE
+    return (weights.astype(float), weights.tolist()) if weighted else (EACH_ONE, None)
+
+
+def compare_epochs(seed, rule, symmetric, layout, n_epochs=4, y=None, X=None, prices=None, weighted=False):
     """Several runs at once against the twin, one run at a time; returns what happened."""
     rng = np.random.RandomState(seed)
     n_rows, n_columns, n_runs = rng.randint(3, 20), rng.randint(1, 5), rng.randint(1, 4)
@@ -67,14 +81,17 @@ def compare_epochs(seed, rule, symmetric, layout, n_epochs=4, y=None, X=None, pr
     twins = [twin_of(runs, r) for r in range(n_runs)]
     rows = as_rows(layout(X.astype(float)))
     found, scores = Assessment(np.empty(n_runs), np.zeros(n_runs, bool)), np.empty(len(y))
-    labels, costs = y.astype(np.int8), by_class(prices)
+    weights, its_weights = draw_weights(rng, len(y), weighted)
+    signs, costs = WeightedSigns(y.astype(np.int8), weights), by_class(prices)
     for _ in range(n_epochs):
         order = rng.permutation(len(y)).astype(np.uint32)
-        sweep(rows, rows, labels, in_order(order), steps_of(rule, prices), symmetric, runs)
-        assess(rows, labels, prices, rule == "cplr2", symmetric, runs, scores, found)
+        sweep(rows, rows, signs, in_order(order), steps_of(rule, prices), symmetric, runs)
+        assess(rows, signs, prices, rule == "cplr2", symmetric, runs, scores, found)
         for r, twin in enumerate(twins):
             sizes = float(runs.eta_weights[r]), float(runs.eta_bands[r]), 16.0
-            its_risk = naive.epoch(X.tolist(), y.tolist(), order, twin, costs, RULES[rule], *sizes, symmetric)
+            its_risk = naive.epoch(
+                X.tolist(), y.tolist(), order, twin, costs, RULES[rule], *sizes, symmetric, its_weights
+            )
             assert runs.weights[r].tolist() == twin["w"]
             assert runs.intercepts[r] == twin["b"]
             assert runs.bands[r].tolist() == [twin["bands"][-1], twin["bands"][1]]
@@ -88,15 +105,17 @@ def compare_epochs(seed, rule, symmetric, layout, n_epochs=4, y=None, X=None, pr
 
 @pytest.mark.parametrize("layout", [np.asarray, sp.csr_array], ids=["array", "CSR"])
 @pytest.mark.parametrize("symmetric", [False, True], ids=["two bands", "one band"])
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
 @pytest.mark.parametrize("rule", RULES)
-def test_every_epoch_equals_the_twin(rule, symmetric, layout):
-    happened = [compare_epochs(seed, rule, symmetric, layout) for seed in range(60)]
-    assert sum(updates > 10 for updates, _ in happened) >= 50
+def test_every_epoch_equals_the_twin(rule, weighted, symmetric, layout):
+    happened = [compare_epochs(seed, rule, symmetric, layout, weighted=weighted) for seed in range(60)]
+    assert sum(updates > 10 for updates, _ in happened) >= 45
 
 
 @pytest.mark.parametrize("symmetric", [False, True], ids=["two bands", "one band"])
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
 @pytest.mark.parametrize("rule", RULES)
-def test_bands_shrink_to_where_single_steps_lead(rule, symmetric):
+def test_bands_shrink_to_where_single_steps_lead(rule, weighted, symmetric):
     """Section 3.3: where a hyperplane separates the rows, it makes no difference that we take all at once."""
     shrunk = 0
     for seed in range(60):
@@ -106,7 +125,9 @@ def test_bands_shrink_to_where_single_steps_lead(rule, symmetric):
         prices = Prices(np.full(2, rng.randint(0, 2)), np.full(2, 3), np.ones(2))
         prices = Prices(*(part.astype(float) for part in prices))
         y = np.where(X.sum(axis=1) > 0, 1, -1)
-        shrunk += compare_epochs(seed, rule, symmetric, np.asarray, n_epochs=20, X=X, y=y, prices=prices)[1]
+        shrunk += compare_epochs(
+            seed, rule, symmetric, np.asarray, n_epochs=20, X=X, y=y, prices=prices, weighted=weighted
+        )[1]
     assert shrunk >= 50
 
 
@@ -133,7 +154,7 @@ def test_cplr1_goes_down_the_gradient():
         sweep(
             row,
             row,
-            np.array([y], np.int8),
+            WeightedSigns(np.array([y], np.int8), EACH_ONE),
             in_order(np.zeros(1, np.uint32)),
             steps_of("cplr1", prices),
             False,
@@ -161,19 +182,23 @@ def numerical(point, k, x, y, prices, h=1e-5):
 
 
 @pytest.mark.parametrize("symmetric", [False, True], ids=["two bands", "one band"])
-def test_exact_bands_are_the_best_of_all_pairs(symmetric):
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+def test_exact_bands_are_the_best_of_all_pairs(weighted, symmetric):
     better = 0
     for seed in range(250):
         rng = np.random.RandomState(seed)
         scores = rng.randint(-8, 9, rng.randint(1, 13)) / 2.0  # many equal ones, and zeros
         y, prices = rng.choice([-1, 1], len(scores)), random_prices(rng)
-        least, up, down = naive.best_bands(scores.tolist(), y.tolist(), by_class(prices), symmetric)
-        bands = best_bands(scores, y, prices, symmetric)
-        labels = y.astype(np.int8)
-        assert risk(scores, labels, prices, bands) == pytest.approx(least, abs=1e-12)
+        weights, its_weights = draw_weights(rng, len(y), weighted)
+        least, up, down = naive.best_bands(
+            scores.tolist(), y.tolist(), by_class(prices), symmetric, its_weights
+        )
+        bands = best_bands(scores, y, prices, symmetric, weights)
+        signs = WeightedSigns(y.astype(np.int8), weights)
+        assert risk(scores, signs, prices, bands) == pytest.approx(least, abs=1e-12)
         if not symmetric:
             assert bands.tolist() == [down, up]
-        better += risk(scores, labels, prices, bands) < risk(scores, labels, prices, np.zeros(2))
+        better += risk(scores, signs, prices, bands) < risk(scores, signs, prices, np.zeros(2))
     assert better >= 100
 
 

@@ -2,7 +2,8 @@
 
 Classes are +1 and −1; costs are dicts of class → number: a (gain), b (wrong), c (reject). A state is
 {"w": list, "b": number, "bands": {+1: λ₊, −1: λ₋}}. Deviations from the paper, which are ours: bands have a
-cap, whether the hyperplane separates all rows is looked at after each epoch, a score of 0 is on side +1.
+cap, whether the hyperplane separates all rows is looked at after each epoch, a score of 0 is on side +1. Ours
+are weights, too: a row's multiplies its steps and what is counted of it; bands shrink without (section 3.3).
 """
 
 from itertools import pairwise, product
@@ -21,14 +22,14 @@ def is_rejected(s, bands):
     return abs(s) < bands[side_of(s)]
 
 
-def risk(scores, y, bands, costs):
-    total = 0
-    for s, label in zip(scores, y, strict=True):
+def risk(scores, y, bands, costs, weights=None):
+    weights, total = weights or [1] * len(y), 0
+    for s, label, weight in zip(scores, y, weights, strict=True):
         if is_rejected(s, bands):
-            total += costs["c"][label]
+            total += weight * costs["c"][label]
         else:
-            total += -costs["a"][label] if side_of(s) == label else costs["b"][label]
-    return total / len(y)
+            total += weight * (-costs["a"][label] if side_of(s) == label else costs["b"][label])
+    return total / sum(weights)
 
 
 def cplr1(rejected, a, b, c):
@@ -52,13 +53,13 @@ def criterion(x, y, state, costs):
     return ((a + c) if rejected else (a + b)) * tau_c - (b - c) * tau_r
 
 
-def present(x, y, state, costs, rule, eta_weights, eta_bands, cap, symmetric=False, frozen=False):
+def present(x, y, state, costs, rule, eta_weights, eta_bands, cap, symmetric=False, frozen=False, weight=1):
     """Look at one row; returns whether it changed anything."""
     s, bands = score(x, state), state["bands"]
     rejected = is_rejected(s, bands)
     if not rejected and side_of(s) == y:
         return False
-    along, own, other = rule(rejected, *(costs[part][y] for part in "abc"))
+    along, own, other = (weight * part for part in rule(rejected, *(costs[part][y] for part in "abc")))
     if frozen:
         along, other = 0, 0
     state["w"] = [w + eta_weights * along * y * v for w, v in zip(state["w"], x, strict=True)]
@@ -69,46 +70,47 @@ def present(x, y, state, costs, rule, eta_weights, eta_bands, cap, symmetric=Fal
     return True
 
 
-def band_correction(scores, y, lam, side, costs):
+def band_correction(scores, y, lam, side, costs, weights=None):
     """Equations 14 to 17 for one side; `side=0` pools both, by |s|."""
     rows = [
-        (abs(s), label, side_of(s) == label)
-        for s, label in zip(scores, y, strict=True)
+        (abs(s), label, side_of(s) == label, weight)
+        for s, label, weight in zip(scores, y, weights or [1] * len(y), strict=True)
         if side in (0, side_of(s))
     ]
-    xi = max([s for s, _, right in rows if not right], default=0)
-    predicted = [(label, right) for s, label, right in rows if lam <= s <= xi]
-    rejected = [(label, right) for s, label, right in rows if s < lam]
+    xi = max([s for s, _, right, _ in rows if not right], default=0)
+    predicted = [row[1:] for row in rows if lam <= row[0] <= xi]
+    rejected = [row[1:] for row in rows if row[0] < lam]
     return max(_trade_off(predicted, costs), 0) + min(_trade_off(rejected, costs), 0)
 
 
 def _trade_off(region, costs):
     if not region:
         return 0
-    lost = sum(costs["b"][label] - costs["c"][label] for label, right in region if not right)
-    won = sum(costs["a"][label] + costs["c"][label] for label, right in region if right)
-    return (lost - won) / len(region)
+    lost = sum(w * (costs["b"][label] - costs["c"][label]) for label, right, w in region if not right)
+    won = sum(w * (costs["a"][label] + costs["c"][label]) for label, right, w in region if right)
+    return (lost - won) / sum(w for _, _, w in region)
 
 
-def band_step(scores, y, bands, costs, eta_bands, cap, symmetric=False):
+def band_step(scores, y, bands, costs, eta_bands, cap, symmetric=False, weights=None):
     for side in (1, -1):
-        delta = band_correction(scores, y, bands[side], 0 if symmetric else side, costs)
+        delta = band_correction(scores, y, bands[side], 0 if symmetric else side, costs, weights)
         bands[side] = min(max(bands[side] + eta_bands * delta, 0), cap)
 
 
-def epoch(X, y, order, state, costs, rule, eta_weights, eta_bands, cap, symmetric=False):
+def epoch(X, y, order, state, costs, rule, eta_weights, eta_bands, cap, symmetric=False, weights=None):
     """One pass, and what follows it; returns the risk."""
     for i in order:
+        weight = weights[i] if weights else 1
         state["updates"] = state.get("updates", 0) + present(
-            X[i], y[i], state, costs, rule, eta_weights, eta_bands, cap, symmetric
+            X[i], y[i], state, costs, rule, eta_weights, eta_bands, cap, symmetric, weight=weight
         )
     scores = [score(x, state) for x in X]
     state["separates"] = all(side_of(s) == label for s, label in zip(scores, y, strict=True))
     if state["separates"]:
         freeze(X, y, state, costs, rule, eta_weights, eta_bands, cap, symmetric)
     elif rule is cplr2:
-        band_step(scores, y, state["bands"], costs, eta_bands, cap, symmetric)
-    return risk(scores, y, state["bands"], costs)
+        band_step(scores, y, state["bands"], costs, eta_bands, cap, symmetric, weights)
+    return risk(scores, y, state["bands"], costs, weights)
 
 
 def freeze(X, y, state, costs, rule, eta_weights, eta_bands, cap, symmetric):
@@ -128,13 +130,13 @@ def freeze(X, y, state, costs, rule, eta_weights, eta_bands, cap, symmetric):
             state["bands"][side] = 0
 
 
-def best_bands(scores, y, costs, symmetric=False):
+def best_bands(scores, y, costs, symmetric=False, weights=None):
     """Brute force: the least risk over all pairs of thresholds, and the smallest bands that reach it."""
     cuts = {
         side: [0, *_beyond({abs(s) for s in scores if symmetric or side_of(s) == side})] for side in (1, -1)
     }
     pairs = [(t, t) for t in cuts[1]] if symmetric else product(cuts[1], cuts[-1])
-    return min((risk(scores, y, {1: up, -1: down}, costs), up, down) for up, down in pairs)
+    return min((risk(scores, y, {1: up, -1: down}, costs, weights), up, down) for up, down in pairs)
 
 
 def _beyond(values):

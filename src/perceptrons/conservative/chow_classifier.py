@@ -9,31 +9,34 @@ not say where they come from, are estimated by calibration (Platt's sigmoid, or 
 """
 
 import warnings
-from collections.abc import Sized
-from numbers import Integral
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone, is_classifier
+from joblib import parallel_config
+from sklearn import config_context, get_config
+from sklearn.base import BaseEstimator, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import assert_all_finite, get_tags
-from sklearn.utils.validation import (
-    check_consistent_length,
-    check_is_fitted,
-    column_or_1d,
-    has_fit_parameter,
-)
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
 
 from .._types import Array
 from ..base import all_or_nothing
-from ..checks import is_number, number, one_of
+from ..compiled import count_threads, one_thread
 from ..rejection.costs import Prices, read_costs
 from ..rejection.labels import resolve
 from ..rejection.rejecting import Rejecting
-from ..rows.encode import encode_labels
-
-METHODS = ("sigmoid", "isotonic")
+from .chow_input import (
+    ChowRows,
+    check_classifier,
+    check_known,
+    check_weights,
+    is_estimator,
+    read_folds,
+    read_rows,
+)
 
 
 class ChowClassifier(Rejecting, BaseEstimator):
@@ -62,6 +65,12 @@ class ChowClassifier(Rejecting, BaseEstimator):
         What `predict` says of a rejected row. "auto" is "reject" beside texts, else 0, −1 or the number below
         all classes, the first that is no class; None: it always answers, as ensembles that count predictions
         need it.
+    class_weight : None (default), "balanced", or a dict of class → weight
+        It multiplies the weights of the rows, those of the calibration among them, so that posteriors are
+        those of rows so weighted. If errors about some classes cost more, use `costs` instead.
+    n_jobs : int or None, default None
+        Threads among which the folds are dealt: None is one, -1 one per core. The model is the same, but for
+        the rounding of linear algebra, which has one thread then.
 
     Attributes
     ----------
@@ -100,6 +109,8 @@ class ChowClassifier(Rejecting, BaseEstimator):
         reject_cost: float = 0.2,
         cv: Any = 5,
         reject_label: Any = "auto",
+        class_weight: Any = None,
+        n_jobs: Any = None,
     ) -> None:
         self.estimator = estimator
         self.costs = costs
@@ -107,20 +118,27 @@ class ChowClassifier(Rejecting, BaseEstimator):
         self.reject_cost = reject_cost
         self.cv = cv
         self.reject_label = reject_label
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, **fit_params: Any) -> "ChowClassifier":
-        """Fit and calibrate; X reaches the estimator as it is, and so do `fit_params`, like sample_weight."""
-        _check_classifier(self.estimator, self.calibration)
-        costs = read_costs(self.costs, self.reject_cost)
-        y = _read_labels(X, y)
-        if fit_params.get("sample_weight", ...) is None:
-            del fit_params["sample_weight"]
-        _check_weights(self.estimator, fit_params)
-        classes, codes = encode_labels(y)
-        prices, label = costs.of(classes), resolve(self.reject_label, classes)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> "ChowClassifier":
+        """Fit and calibrate; X reaches the estimator as it is, and so do `fit_params`.
+
+        The weights of the rows, times those of their classes, are the estimator's, whose `fit` must take
+        sample_weight, and the calibration's; of a frozen estimator, the calibration's alone. A row of weight
+        0 is absent, from the folds, too.
+        """
+        check_classifier(self.estimator, self.calibration)
+        costs, n_threads = read_costs(self.costs, self.reject_cost), count_threads(self.n_jobs)
+        rows = read_rows(X, y, sample_weight, self.class_weight, fit_params)
+        check_weights(self.estimator, sample_weight, self.class_weight)
+        prices, label = costs.of(rows.classes), resolve(self.reject_label, rows.classes)
         with all_or_nothing(self):
-            fitted = self._prepare(classes, codes).fit(X, y, **fit_params)
-            self.classes_, self.reject_label_, self._prices = classes, label, prices
+            model = self._prepare(rows, n_threads)
+            n_at_work = 1 if self.calibration is None else n_threads  # without it there are no folds
+            with _manners(isinstance(self.estimator, FrozenEstimator), n_at_work):
+                fitted = model.fit(rows.X, rows.y, **rows.fit_params)
+            self.classes_, self.reject_label_, self._prices = rows.classes, label, prices
             self.threshold_ = threshold(prices) if prices.uniform else None
             inner = None if self.calibration is None else fitted.calibrated_classifiers_[0].estimator
             self.calibrated_, self.estimator_ = fitted, fitted if inner is None else inner
@@ -133,15 +151,23 @@ class ChowClassifier(Rejecting, BaseEstimator):
             )
         return self
 
-    def _prepare(self, classes: Array, codes: Array) -> Any:
+    def _prepare(self, rows: ChowRows, n_threads: int) -> Any:
         """What shall give posteriors, before it is fitted."""
-        frozen = isinstance(self.estimator, FrozenEstimator)
+        frozen, estimator = isinstance(self.estimator, FrozenEstimator), clone(self.estimator)
         if frozen:
-            _check_known(self.estimator, classes)
+            check_known(estimator, rows.classes)
         if self.calibration is None:
-            return clone(self.estimator)
-        folds = _folds(self.cv, np.bincount(codes), frozen)
-        return CalibratedClassifierCV(self.estimator, method=self.calibration, cv=folds, ensemble=False)
+            return estimator
+        routed = get_config()["enable_metadata_routing"] and not frozen
+        if routed and "sample_weight" in rows.fit_params and hasattr(estimator, "set_fit_request"):
+            estimator.set_fit_request(sample_weight=True)  # without, scikit-learn would not hand it over
+        return CalibratedClassifierCV(
+            estimator,
+            method=self.calibration,
+            cv=read_folds(self.cv, rows, frozen),
+            ensemble=False,
+            n_jobs=n_threads if n_threads > 1 else None,
+        )
 
     def predict_proba(self, X: Any) -> Array:
         """The posteriors, a column per class."""
@@ -167,12 +193,13 @@ class ChowClassifier(Rejecting, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        if not _is_estimator(self.estimator):
+        if not is_estimator(self.estimator):
             return tags  # `fit` will say so
         inner = get_tags(self.estimator)
         tags.input_tags, tags.non_deterministic = inner.input_tags, inner.non_deterministic
         if inner.classifier_tags is not None:
             tags.classifier_tags = inner.classifier_tags
+            tags.classifier_tags.multi_label = False  # y is a column, whatever the estimator can do
         return tags
 
 
@@ -194,77 +221,16 @@ def decisions(posteriors: Array, prices: Prices) -> tuple[Array, Array, Array]:
     return worth.argmax(axis=1), rejected, saved
 
 
-def _read_labels(X: Any, y: Any) -> Array:
-    y = column_or_1d(y, warn=True)
-    assert_all_finite(y, input_name="y")
-    check_consistent_length(X, y)
-    if not len(y):
-        raise ValueError("Found array with 0 sample(s), but a classifier learns from rows; pass some.")
-    return np.asarray(y)
-
-
-def _check_weights(estimator: Any, fit_params: dict[str, Any]) -> None:
-    """scikit-learn would weigh the calibration alone, and warn that this is likely to be wrong."""
-    if "sample_weight" in fit_params and not has_fit_parameter(estimator, "sample_weight"):
-        raise ValueError(
-            f"sample_weight is given, but {type(estimator).__name__}.fit takes none; leave it out, or use "
-            "costs, if classes shall count differently."
-        )
-
-
-def _check_classifier(estimator: Any, calibration: Any) -> None:
-    """Is it a classifier from which posteriors can be had?"""
-    if calibration is not None:
-        one_of("calibration", calibration, METHODS)
-    if isinstance(estimator, type):
-        raise ValueError(
-            f"estimator={estimator.__name__} is a class; pass an object: {estimator.__name__}()."
-        )
-    if not (_is_estimator(estimator) and is_classifier(estimator)):
-        raise ValueError(
-            f"estimator={estimator!r}, but it must be a scikit-learn classifier, like LogisticRegression()."
-        )
-    if calibration is None and not hasattr(estimator, "predict_proba"):
-        raise ValueError(
-            f"estimator={estimator!r} has no predict_proba, which calibration=None relies on; use "
-            'calibration="sigmoid".'
-        )
-    if not (hasattr(estimator, "predict_proba") or hasattr(estimator, "decision_function")):
-        raise ValueError(
-            f"estimator={estimator!r} has neither decision_function nor predict_proba, and without scores "
-            "there is nothing to calibrate; use another."
-        )
-
-
-def _is_estimator(given: Any) -> bool:
-    return not isinstance(given, type) and hasattr(given, "fit") and hasattr(given, "__sklearn_tags__")
-
-
-def _check_known(frozen: Any, classes: Array) -> None:
-    """Does a fitted estimator know the classes of these rows, and no others?"""
-    check_is_fitted(frozen)
-    if not np.array_equal(frozen.classes_, classes):
-        raise ValueError(
-            f"The frozen estimator knows the classes {frozen.classes_.tolist()}, but y holds "
-            f"{classes.tolist()}; pass rows of all its classes, and of no others."
-        )
-
-
-def _folds(cv: Any, counts: Array, frozen: bool) -> Any:
-    """The folds, from the number of rows per class; a fitted estimator needs none: all rows calibrate it."""
-    cv = 5 if cv is None else cv
-    counted = is_number(cv, Integral)
-    if counted:
-        number("cv", cv, "[2, inf)", "use 5", Integral)
-    if frozen:
-        return [(np.arange(counts.sum()),) * 2]
-    if isinstance(cv, Sized) and not len(cv):
-        raise ValueError("cv has no splits, but at least one is needed; use 5.")
-    if not counted:
-        return cv  # a splitter or a list of splits; for anything else scikit-learn raises
-    if counts.min() < 2:
-        raise ValueError(
-            "A class has 1 row, but calibration needs at least 2 of each, one to learn from and one to "
-            "calibrate by; add rows, or use calibration=None."
-        )
-    return int(min(cv, counts.min()))
+@contextmanager
+def _manners(frozen: bool, n_threads: int) -> Iterator[None]:
+    """How scikit-learn shall calibrate: by threads; a frozen estimator, which learns nothing from weights,
+    without a warning that it does not take them, and without asking it whether it wants them."""
+    with ExitStack() as stack:
+        if n_threads > 1:
+            stack.enter_context(one_thread())
+            stack.enter_context(parallel_config(backend="threading"))
+        if frozen:
+            stack.enter_context(config_context(enable_metadata_routing=False))
+            stack.enter_context(warnings.catch_warnings())
+            warnings.filterwarnings("ignore", "Since FrozenEstimator does not appear", UserWarning)
+        yield

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..checks import flag, is_number, number, one_of
+from ..compiled import count_threads
 from ..rejection.costs import Prices
 from .conservative_sweep import CplrSteps
 
@@ -28,6 +29,7 @@ class ConservativeParameters(NamedTuple):
     max_band: float | None  # None: by the scores of the starting weights
     n_restarts: int
     max_epochs: int
+    n_jobs: int  # threads
 
 
 def read_parameters(model: Any) -> ConservativeParameters:
@@ -44,6 +46,7 @@ def read_parameters(model: Any) -> ConservativeParameters:
         None if max_band is None else float(max_band),
         int(number("n_restarts", model.n_restarts, "[1, inf)", "1 tries one start", Integral)),
         int(number("max_epochs", model.max_epochs, "[1, inf)", "use 100", Integral)),
+        count_threads(model.n_jobs),
     )
 
 

@@ -6,7 +6,7 @@ Deviations: bands have an upper limit, without which weights may follow ever wid
 what is separable; whether the hyperplane separates all rows is checked after each epoch, not after each
 correction; rows are visited in random order; costs are scaled so that the largest a + b is 1, which makes no
 difference to the costs of the paper's experiments and lets step sizes suit all others; the band of least
-training risk can be had exactly.
+training risk can be had exactly; rows may have weights, which multiply their steps and their costs.
 """
 
 import warnings
@@ -25,6 +25,7 @@ from ..rows.encode import encode
 from ..rows.order import generators
 from .conservative_file import FIELDS, PARAMETERS, check_loaded
 from .conservative_parameters import read_parameters
+from .conservative_sweep import WeightedSigns
 from .outcome import ConservativeOutcome, complaint, decide, outcome_of
 from .restarts import TrainedRuns, train
 
@@ -55,6 +56,12 @@ class ConservativePerceptron(Rejecting, LinearThreshold):
         Random starts; each is tried with each pair of step sizes.
     max_epochs : int, default 100
         Passes over the rows, at most; reaching it warns.
+    class_weight : None (default), "balanced", or a dict of class → weight
+        A row counts as much as its class; "balanced": classes of few rows count as much as those of many.
+        Unlike `costs`, these are not what errors cost when the model is used, but part of the sample weights.
+    n_jobs : int or None, default None
+        Threads among which the runs (starts times pairs of step sizes) are dealt: None is one, -1 one per
+        core. The model is the same.
     reject_label : "auto", number, str or None, default "auto"
         What `predict` says of a rejected row. "auto": "reject" among texts, else 0, or -1 if 0 is a class, or
         a number below all classes. None: `predict` always answers; `rejects` tells. Ensembles that count
@@ -68,7 +75,7 @@ class ConservativePerceptron(Rejecting, LinearThreshold):
     bands_ : array of two, λ of the side of `classes_[0]` and of `classes_[1]`: an answer needs a score ≤ −λ
         or ≥ λ. Infinite where that side is never answered.
     reject_label_ : what `predict` says of a rejected row.
-    training_risk_ : the mean cost of the training rows.
+    training_risk_ : the mean cost of the training rows, weighted as they are.
     step_sizes_ : of weights and bands, in the run that was best.
     n_updates_ : corrections of that run up to the model that was kept. n_iter_ : epochs.
     converged_ : whether all training rows are answered, and right (or rejected, where that costs no more).
@@ -111,6 +118,8 @@ class ConservativePerceptron(Rejecting, LinearThreshold):
         n_restarts: int = 8,
         max_epochs: int = 100,
         reject_label: Any = "auto",
+        class_weight: Any = None,
+        n_jobs: Any = None,
         random_state: Any = None,
     ) -> None:
         self.rule = rule
@@ -125,20 +134,28 @@ class ConservativePerceptron(Rejecting, LinearThreshold):
         self.n_restarts = n_restarts
         self.max_epochs = max_epochs
         self.reject_label = reject_label
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> "ConservativePerceptron":
-        """Learn from rows of two classes."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ConservativePerceptron":
+        """Learn from rows of two classes.
+
+        A row's weight, times that of its class, multiplies its steps, its share in the bands' steps and in
+        the risk, and columns are standardized by weighted means and deviations. Only ratios of weights
+        matter: they are divided by their mean, so that step sizes keep their meaning. A row of weight 0 is
+        absent. A row of weight 2 is not quite the same as two rows, which are visited one after the other.
+        """
         parameters, costs = read_parameters(self), read_costs(self.costs, self.reject_cost)
         (rng,) = generators(self.random_state, 1)
         with all_or_nothing(self):
-            data = encode(self, X, y)
+            data = encode(self, X, y, sample_weight=sample_weight, class_weight=self.class_weight)
             check_two(data.classes)
             prices, label = costs.of(data.classes), resolve(self.reject_label, data.classes)
-            (signs,) = data.signs()
+            signs = WeightedSigns.of(next(data.signs()), data.weights)
             training = train(data, signs, prices, parameters, rng)
-            check_finite(self, training.best.coef)
-            found = outcome_of(training.best, data, signs, prices, parameters)
+            check_finite(self, training.coef)
+            found = outcome_of(training, data, signs, prices, parameters)
             self.classes_, self.reject_label_, self._prices = data.classes, label, prices
             self._publish(training, found)
         if not found.converged:
@@ -148,11 +165,10 @@ class ConservativePerceptron(Rejecting, LinearThreshold):
         return self
 
     def _publish(self, training: TrainedRuns, found: ConservativeOutcome) -> None:
-        best = training.best
-        self.coef_, self.intercept_ = best.coef[None], np.array([best.intercept])
+        self.coef_, self.intercept_ = training.coef[None], np.array([training.intercept])
         self.bands_, self.training_risk_, self.converged_ = found.bands, found.risk, found.converged
         self.step_sizes_ = np.array(training.step_sizes)
-        self.n_updates_, self.n_iter_ = best.n_updates, training.n_epochs
+        self.n_updates_, self.n_iter_ = training.n_updates, training.n_epochs
 
     def _decisions(self, X: Any) -> tuple[Array, Array, Array]:
         scores = self.decision_function(X)

@@ -8,10 +8,12 @@ depend on which of both it is and on its class y (`CplrSteps`), scaled by the ru
 
     w ← w + η·along·y·x    λ_y ← λ_y + η'·own    λ_−y ← λ_−y + η'·other
 
-with bands kept within 0 and their cap. CPLR1 is all in these multiples (equations 9 to 11). In CPLR2
+with bands kept within 0 and their cap. Beyond the paper, rows may have weights: a row's multiplies its steps,
+and what is counted of it after the pass. CPLR1 is all in these multiples (equations 9 to 11). In CPLR2
 (equation 13) the bands are left to one step per pass, from all scores (equations 14 to 17). If after a pass
 no row is on the wrong side, the weights stay and bands shrink, step by step, until no row is rejected
-(section 3.3): how many steps that takes is known beforehand, so they are made at once.
+(section 3.3): how many steps that takes is known beforehand, so they are made at once. Where these steps lead
+does not depend on weights: every row is answered, and right.
 """
 
 from typing import NamedTuple
@@ -26,6 +28,7 @@ from ..rows.standardized import correct, score
 
 REJECTED, WRONG, RIGHT = 0, 1, 2
 NEGATIVE, POSITIVE = 0, 1  # sides, and classes
+EACH_ONE = np.zeros(0, np.int64)  # no weights: rows are counted, in integers, which are quicker to add up
 
 
 class CplrSteps(NamedTuple):
@@ -34,6 +37,21 @@ class CplrSteps(NamedTuple):
     along: Array
     own: Array
     other: Array
+
+
+class WeightedSigns(NamedTuple):
+    """The classes of the rows, and what the rows count."""
+
+    y: Array  # ±1
+    weights: Array  # of mean 1; or EACH_ONE
+
+    @staticmethod
+    def of(y: Array, weights: Array) -> "WeightedSigns":
+        """Weights are divided by their mean, so that step sizes keep their meaning; equal ones are none."""
+        if not len(weights) or (weights == weights[0]).all():
+            return WeightedSigns(y, EACH_ONE)
+        shares = weights / weights.max()  # whose sum cannot overflow
+        return WeightedSigns(y, shares / shares.mean())
 
 
 class CplrRuns(NamedTuple):
@@ -56,13 +74,13 @@ class Assessment(NamedTuple):
 
 
 @compiled
-def sweep(X, rows, y, order, steps, symmetric, runs):
+def sweep(X, rows, signs, order, steps, symmetric, runs):
     """Present the rows in this order to all runs; `rows` are those of X, not standardized.
 
     Groups of blocks are read beforehand. What is returned means nothing; it keeps the compiler from dropping
     that.
     """
-    bands, echo = runs.bands, 0.0
+    y, bands, echo = signs.y, runs.bands, 0.0
     for position in range(order.rows.size):
         if order.blocks.size > 0 and position % GROUP_ROWS == 0:
             echo += stream_group(rows, order.blocks, position // GROUP_ROWS)
@@ -74,11 +92,11 @@ def sweep(X, rows, y, order, steps, symmetric, runs):
             rejected = abs(s) < bands[r, side]
             if side == label and not rejected:
                 continue
-            what = REJECTED if rejected else WRONG
-            step = runs.eta_weights[r] * steps.along[what, label] * y[i]
+            what, weight = REJECTED if rejected else WRONG, weight_of(signs, i)
+            step = weight * runs.eta_weights[r] * steps.along[what, label] * y[i]
             correct(X, i, step, runs.weights[r])
             runs.intercepts[r] += step
-            own, other = steps.own[what, label], steps.other[what, label]
+            own, other = weight * steps.own[what, label], weight * steps.other[what, label]
             if symmetric:
                 own = other = own + other
             bands[r, label] = clipped(bands[r, label] + runs.eta_bands[r] * own, runs.caps[r])
@@ -88,22 +106,27 @@ def sweep(X, rows, y, order, steps, symmetric, runs):
 
 
 @compiled
+def weight_of(signs, i):
+    return signs.weights[i] if signs.weights.size else signs.weights.dtype.type(1)
+
+
+@compiled
 def clipped(band, cap):
     return min(max(band, 0.0), cap)
 
 
 @compiled
-def assess(X, y, prices, batch, symmetric, runs, scores, found):
+def assess(X, signs, prices, batch, symmetric, runs, scores, found):
     """Score all rows with each run, correct its bands if this is done once per pass, and find its risk."""
     for r in range(len(runs.intercepts)):
-        for i in range(y.size):
+        for i in range(scores.size):
             scores[i] = score(X, i, runs.weights[r]) + runs.intercepts[r]
-        found.separated[r] = separates(scores, y)
+        found.separated[r] = separates(scores, signs.y)
         if found.separated[r]:
             shrink_bands(scores, prices, symmetric, runs.eta_bands[r], runs.bands[r])
         elif batch:
-            correct_bands(scores, y, prices, symmetric, runs.eta_bands[r], runs.caps[r], runs.bands[r])
-        found.risks[r] = risk(scores, y, prices, runs.bands[r])
+            correct_bands(scores, signs, prices, symmetric, runs.eta_bands[r], runs.caps[r], runs.bands[r])
+        found.risks[r] = risk(scores, signs, prices, runs.bands[r])
 
 
 @compiled
@@ -135,31 +158,31 @@ def shrink_bands(scores, prices, symmetric, eta, bands):
 
 
 @compiled
-def correct_bands(scores, y, prices, symmetric, eta, cap, bands):
+def correct_bands(scores, signs, prices, symmetric, eta, cap, bands):
     """Equations 14 to 17, in place; if bands are symmetric the rows of both sides are taken together."""
     negative, positive = bands[NEGATIVE], bands[POSITIVE]
     if symmetric:
-        both = clipped(positive + eta * correction(scores, y, prices, -1, positive), cap)
+        both = clipped(positive + eta * correction(scores, signs, prices, -1, positive), cap)
         bands[NEGATIVE], bands[POSITIVE] = both, both
     else:
-        bands[NEGATIVE] = clipped(negative + eta * correction(scores, y, prices, NEGATIVE, negative), cap)
-        bands[POSITIVE] = clipped(positive + eta * correction(scores, y, prices, POSITIVE, positive), cap)
+        bands[NEGATIVE] = clipped(negative + eta * correction(scores, signs, prices, NEGATIVE, negative), cap)
+        bands[POSITIVE] = clipped(positive + eta * correction(scores, signs, prices, POSITIVE, positive), cap)
 
 
 @compiled
-def correction(scores, y, prices, side, band):
+def correction(scores, signs, prices, side, band):
     """Of the band of one side, or of both if it is −1."""
-    farthest = 0.0  # ξ: beyond it there are right answers only
+    y, farthest = signs.y, 0.0  # ξ: beyond it there are right answers only
     for i in range(y.size):
         on = POSITIVE if scores[i] >= 0.0 else NEGATIVE
         if side in (-1, on) and (on == POSITIVE) != (y[i] > 0):
             farthest = max(farthest, abs(scores[i]))
-    counts = np.zeros((2, 2, 2), np.int64)  # answered near enough or rejected; wrong or right; class
+    counts = np.zeros((2, 2, 2), signs.weights.dtype)  # answered (up to ξ) or rejected; wrong or right; class
     for i in range(y.size):
         s, on = abs(scores[i]), POSITIVE if scores[i] >= 0.0 else NEGATIVE
         if side in (-1, on) and (s < band or s <= farthest):
             label = POSITIVE if y[i] > 0 else NEGATIVE
-            counts[1 if s < band else 0, 1 if on == label else 0, label] += 1
+            counts[1 if s < band else 0, 1 if on == label else 0, label] += weight_of(signs, i)
     return max(trade_off(counts[0], prices), 0.0) + min(trade_off(counts[1], prices), 0.0)
 
 
@@ -177,21 +200,21 @@ def trade_off(counts, prices):
 
 
 @compiled
-def risk(scores, y, prices, bands):
+def risk(scores, signs, prices, bands):
     """The mean cost."""
-    counts = np.zeros((3, 2), np.int64)  # rejected, wrong, right; class
+    y, counts = signs.y, np.zeros((3, 2), signs.weights.dtype)  # rejected, wrong, right; class
     for i in range(y.size):
         side = POSITIVE if scores[i] >= 0.0 else NEGATIVE
         label = POSITIVE if y[i] > 0 else NEGATIVE
         if abs(scores[i]) < bands[side]:
-            counts[REJECTED, label] += 1
+            counts[REJECTED, label] += weight_of(signs, i)
         else:
-            counts[WRONG if side != label else RIGHT, label] += 1
+            counts[WRONG if side != label else RIGHT, label] += weight_of(signs, i)
     total = 0.0
     for label in range(2):
         total += counts[REJECTED, label] * prices.reject[label] + counts[WRONG, label] * prices.wrong[label]
         total -= counts[RIGHT, label] * prices.gain[label]
-    return total / y.size
+    return total / counts.sum()
 
 
 @compiled

@@ -1,4 +1,7 @@
-"""The result of training: the bands that are kept, the risk of the training rows, and the warning."""
+"""The result of training: the bands that are kept, the risk of the training rows, and the warning.
+
+Risks are weighted means, where rows have weights; how many rows are wrong and rejected is a matter of rows.
+"""
 
 from typing import NamedTuple
 
@@ -10,7 +13,8 @@ from ..rejection.costs import Prices
 from ..rows.encode import Encoded
 from .bands import best_bands
 from .conservative_parameters import ConservativeParameters
-from .restarts import BestRun
+from .conservative_sweep import WeightedSigns
+from .restarts import TrainedRuns
 
 
 class ConservativeOutcome(NamedTuple):
@@ -24,23 +28,30 @@ class ConservativeOutcome(NamedTuple):
 
 
 def outcome_of(
-    best: BestRun, data: Encoded, signs: Array, prices: Prices, parameters: ConservativeParameters
+    training: TrainedRuns,
+    data: Encoded,
+    signs: WeightedSigns,
+    prices: Prices,
+    parameters: ConservativeParameters,
 ) -> ConservativeOutcome:
     """Computed from the scores of `decision_function`, which may round otherwise than those in training."""
-    scores = np.ravel(safe_sparse_dot(data.matrix, best.coef[:, None], dense_output=True)) + best.intercept
-    bands = best.bands
+    sums = safe_sparse_dot(data.matrix, training.coef[:, None], dense_output=True)
+    scores, bands, (y, weights) = np.ravel(sums) + training.intercept, training.bands, signs
     if parameters.exact_bands:
-        bands = best_bands(scores, signs, prices, parameters.symmetric)
-    codes = (signs > 0).astype(np.intp)
+        bands = best_bands(scores, y, prices, parameters.symmetric, weights)
+    codes = (y > 0).astype(np.intp)
     sides, rejected = decide(scores, bands)
     paid = prices.of_rows(codes, sides == codes, rejected)
-    risk = float(paid.mean())
-    of_rejections = float(prices.reject[codes].mean())
+    risk, of_rejections = mean(paid, weights), mean(prices.reject[codes], weights)
     if prices.free or of_rejections < risk or rejected.all():
         return ConservativeOutcome(np.full(2, np.inf), of_rejections, 0, len(codes), len(codes), True, False)
     n_wrong, n_rejected = np.count_nonzero((sides != codes) & ~rejected), np.count_nonzero(rejected)
     least = not (paid + prices.gain[codes]).any()
     return ConservativeOutcome(bands, risk, int(n_wrong), int(n_rejected), len(codes), False, least)
+
+
+def mean(costs: Array, weights: Array) -> float:
+    return float(np.average(costs, weights=weights) if len(weights) else costs.mean())
 
 
 def decide(scores: Array, bands: Array) -> tuple[Array, Array]:

@@ -1,25 +1,32 @@
-"""Many runs at once, from several starts with several step sizes; the best that any came to is kept."""
+"""Many runs at once, from several starts with several step sizes; the best that any came to is kept.
+
+Runs do not depend on one another, but for the order of the rows, which they share, and the end: threads can
+take an epoch of some of them each, and the model is the same.
+"""
 
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._types import Array
+from ..compiled import threads
 from ..rejection.costs import Prices
 from ..rows.encode import Encoded
-from ..rows.order import shuffled, starting_points
+from ..rows.order import Order, shuffled, starting_points
 from ..rows.standardized import enter, leave, standardized
 from .conservative_parameters import CPLR2, ConservativeParameters, steps_of
-from .conservative_sweep import Assessment, CplrRuns, assess, largest_scores, sweep
+from .conservative_sweep import Assessment, CplrRuns, WeightedSigns, assess, largest_scores, sweep
 
 
 @dataclass
 class BestRun:
-    """The weights of least training risk so far, of columns as they are."""
+    """The state of least training risk so far."""
 
     risk: float = np.inf
-    coef: Array = field(default_factory=lambda: np.empty(0))
+    weights: Array = field(default_factory=lambda: np.empty(0))  # as `rows.standardized` keeps them
     intercept: float = 0.0
     bands: Array = field(default_factory=lambda: np.zeros(2))
     run: int = -1
@@ -27,29 +34,68 @@ class BestRun:
 
 
 class TrainedRuns(NamedTuple):
-    best: BestRun
-    step_sizes: tuple[float, float]  # of the best run
+    coef: Array  # of the best run, of columns as they are
+    intercept: float
+    bands: Array
+    n_updates: int
+    step_sizes: tuple[float, float]
     n_epochs: int
 
 
+class RunShare(NamedTuple):
+    """Some of the runs, for one thread: views of what they have come to, and room for scores of its own."""
+
+    runs: CplrRuns
+    scores: Array
+    found: Assessment
+
+
+def deal_out(runs: CplrRuns, found: Assessment, n_rows: int, n_shares: int) -> list[RunShare]:
+    """Neighbors stay together: compiled code is compiled for arrays without gaps."""
+    ends = np.linspace(0, len(runs.intercepts), n_shares + 1).astype(int)
+    parts = [slice(start, stop) for start, stop in pairwise(ends)]
+    return [
+        RunShare(
+            CplrRuns(*(one[part] for one in runs)),
+            np.empty(n_rows),
+            Assessment(*(one[part] for one in found)),
+        )
+        for part in parts
+    ]
+
+
 def train(
-    data: Encoded, y: Array, prices: Prices, parameters: ConservativeParameters, rng: np.random.RandomState
+    data: Encoded,
+    signs: WeightedSigns,
+    prices: Prices,
+    parameters: ConservativeParameters,
+    rng: np.random.RandomState,
 ) -> TrainedRuns:
     """Run epochs until a run separates all rows, at most max_epochs; keep the best state that ends one."""
-    X: Any = standardized(data.matrix, data.X) if parameters.standardize else data.X
+    X: Any = standardized(data.matrix, data.X, signs.weights) if parameters.standardize else data.X
     prices = prices.in_steps()
     if prices.free:  # every row will be rejected; the weights are those that always answer
         parameters = parameters._replace(max_band=0.0)
-    runs = start_runs(X, len(y), data.matrix.shape[1], parameters, rng)
+    n_rows, n_columns = data.matrix.shape
+    runs = start_runs(X, n_rows, n_columns, parameters, rng)
     steps, batch = steps_of(parameters.rule, prices), parameters.rule == CPLR2
-    n_runs, scores, best, epoch = len(runs.intercepts), np.empty(len(y)), BestRun(), 0
+    n_runs, best, epoch = len(runs.intercepts), BestRun(), 0
     found = Assessment(np.empty(n_runs), np.zeros(n_runs, bool))
-    while epoch < parameters.max_epochs and not found.separated.any():  # nothing is better
-        epoch += 1
-        sweep(X, data.X, y, shuffled(len(y), rng), steps, parameters.symmetric, runs)
-        assess(X, y, prices, batch, parameters.symmetric, runs, scores, found)
-        keep_best(best, X, runs, found)
-    return TrainedRuns(best, parameters.step_sizes[best.run % len(parameters.step_sizes)], epoch)
+
+    def run_epoch(order: Order, share: RunShare) -> None:
+        sweep(X, data.X, signs, order, steps, parameters.symmetric, share.runs)
+        assess(X, signs, prices, batch, parameters.symmetric, *share)
+
+    with threads(parameters.n_jobs) as workers:
+        shares = deal_out(runs, found, n_rows, min(workers.n, n_runs))
+        while epoch < parameters.max_epochs and not found.separated.any():  # nothing is better
+            epoch += 1
+            workers.map(partial(run_epoch, shuffled(n_rows, rng)), shares)
+            keep_best(best, runs, found)
+    # not among the threads, where linear algebra keeps to one, and may round otherwise
+    coef, intercept = leave(X, best.weights, best.intercept)
+    step_sizes = parameters.step_sizes[best.run % len(parameters.step_sizes)]
+    return TrainedRuns(coef, intercept, best.bands, best.n_updates, step_sizes, epoch)
 
 
 def start_runs(
@@ -64,7 +110,7 @@ def start_runs(
     runs = CplrRuns(
         enter(X, points[:, :-1]),
         points[:, -1].copy(),
-        bands[:, [1, 1]] if parameters.symmetric else bands,
+        np.ascontiguousarray(bands[:, [1, 1]]) if parameters.symmetric else bands,
         np.empty(n),
         etas[:, 0].copy(),
         etas[:, 1].copy(),
@@ -77,10 +123,10 @@ def start_runs(
     return runs
 
 
-def keep_best(best: BestRun, X: Any, runs: CplrRuns, found: Assessment) -> None:
+def keep_best(best: BestRun, runs: CplrRuns, found: Assessment) -> None:
     """The first of the best, if it is better than what was kept; one that separates the rows in any case."""
     r = int(np.argmax(found.separated)) if found.separated.any() else int(np.argmin(found.risks))
     if found.separated[r] or found.risks[r] < best.risk:
-        best.coef, best.intercept = leave(X, runs.weights[r], float(runs.intercepts[r]))
+        best.weights, best.intercept = runs.weights[r].copy(), float(runs.intercepts[r])
         best.risk, best.bands, best.run = float(found.risks[r]), runs.bands[r].copy(), r
         best.n_updates = int(runs.n_updates[r])

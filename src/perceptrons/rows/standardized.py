@@ -18,6 +18,7 @@ from numba.extending import overload
 
 from .._types import Array
 from .layouts import CSR, Rows, add, cells, dot, is_layout
+from .weights import NO_WEIGHTS
 
 BLOCK = 4096  # rows whose deviations are squared at a time
 EXTRA = 2  # t and p
@@ -35,10 +36,10 @@ class StandardizedRows(NamedTuple):
     square: float  # Q
 
 
-def standardized(matrix: Any, rows: Rows) -> StandardizedRows:
-    """A validated matrix and its rows, seen so."""
+def standardized(matrix: Any, rows: Rows, weights: Array = NO_WEIGHTS) -> StandardizedRows:
+    """A validated matrix and its rows, seen so; with weights, by weighted means and deviations."""
     check_columns(matrix)
-    mean, variance = _moments(matrix)
+    mean, variance = _weighted_moments(matrix, weights) if len(weights) else _moments(matrix)
     rounding = matrix.shape[0] * EPS * np.abs(mean)
     gains = np.divide(1.0, variance, np.zeros_like(variance), where=variance > rounding**2 + TINY)
     if not isinstance(rows, CSR):
@@ -74,6 +75,25 @@ def _moments(matrix: Any) -> tuple[Array, Array]:
     for start in range(0, m, BLOCK):
         squares += ((matrix[start : start + BLOCK] - mean) ** 2).sum(axis=0)
     return mean, squares / m
+
+
+def _weighted_moments(matrix: Any, weights: Array) -> tuple[Array, Array]:
+    """The same where rows count as much as they weigh."""
+    (m, n), total = matrix.shape, weights.sum()
+    if not isinstance(matrix, np.ndarray):
+        columns, of_cells = matrix.indices, np.repeat(weights, np.diff(matrix.indptr))
+        zeros = np.maximum(total - np.bincount(columns, of_cells, n), 0.0)
+        zeros[np.bincount(columns, minlength=n) == m] = 0.0  # where none is, rounding must not leave some
+        mean = np.bincount(columns, of_cells * matrix.data, n) / total
+        squares = np.bincount(columns, of_cells * (matrix.data - mean[columns]) ** 2, n) + zeros * mean**2
+        return mean, squares / total
+    blocks = [slice(start, start + BLOCK) for start in range(0, m, BLOCK)]
+    mean, squares = np.zeros(n), np.zeros(n)
+    for block in blocks:
+        mean += weights[block] @ matrix[block] / total
+    for block in blocks:
+        squares += weights[block] @ (matrix[block] - mean) ** 2
+    return mean, squares / total
 
 
 def enter(X: Rows | StandardizedRows, w: Array) -> Array:

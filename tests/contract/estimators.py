@@ -7,7 +7,7 @@ checks that it fails, and why.
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
-from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.linear_model import LogisticRegression
 
 from perceptrons import (
     BinaryPerceptron,
@@ -55,18 +55,16 @@ NO_SLACK = {
     "check_class_weight_classifiers": "with C=inf each row must be on its side, whatever its weight, so "
     "that a positive weight changes nothing; its rows are not separable"
 }
-VISITS = dict.fromkeys(
-    [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")],
-    "a repeated row is visited twice, at different times and in other batches; a weight of 2 is one visit",
-)
 RUNS = {"n_restarts": 2, "max_epochs": 50}
 
 PUBLIC = [
-    Public(Perceptron()),
-    Public(Perceptron(order="worst", result="pocket", fit_intercept=False)),
-    Public(Perceptron(order="active", step="passive-aggressive", margin=1.0, result="average")),
-    Public(KernelPerceptron()),
-    Public(KernelPerceptron("precomputed", margin="growing"), NO_MATRIX),
+    Public(Perceptron(), STEPS_WEIGHED),
+    Public(Perceptron(order="worst", result="pocket", fit_intercept=False), STEPS_WEIGHED),
+    Public(
+        Perceptron(order="active", step="passive-aggressive", margin=1.0, result="average"), STEPS_WEIGHED
+    ),
+    Public(KernelPerceptron(), STEPS_WEIGHED),
+    Public(KernelPerceptron("precomputed", margin="growing"), NO_MATRIX | STEPS_WEIGHED),
     Public(MaxMarginPerceptron(), NO_SLACK),
     Public(MaxMarginPerceptron(C=1.0, fit_intercept=False)),
     Public(MarginProjection(1)),  # few features there: "auto" would be more than they are
@@ -76,7 +74,7 @@ PUBLIC = [
     Public(ConservativePerceptron(**RUNS), REJECTED | STEPS_WEIGHED),
     Public(ConservativePerceptron(rule="cplr1", band="exact", reject_label=None, **RUNS), STEPS_WEIGHED),
     Public(ChowClassifier(LogisticRegression()), REJECTED),
-    Public(ChowClassifier(RidgeClassifier(tol=1e-12), reject_label=None)),  # scores, but no posteriors
+    Public(ChowClassifier(Perceptron(max_epochs=50, random_state=0), reject_label=None), STEPS_WEIGHED),
     Public(BinaryPerceptron()),
     Public(BinaryPerceptron(method="sbpi")),
     Public(LiteralEncoder()),
@@ -87,7 +85,7 @@ if find_spec("torch"):
 
     SHORT = {"max_epochs": 20, "eta": 0.1}
     PUBLIC += [
-        Public(MarginMLPClassifier(n_errors=10, schedule=0.0, **SHORT), VISITS),
+        Public(MarginMLPClassifier(n_errors=10, schedule=0.0, **SHORT), STEPS_WEIGHED),
         # its batches are larger than the sets of the checks: there a weight of 2 is the same as two rows
         Public(MarginMLPClassifier(costs=Costs(), reject_label=None, **SHORT)),
     ]

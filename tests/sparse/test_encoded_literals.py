@@ -134,7 +134,7 @@ def test_tables_that_nothing_can_be_learned_from():
         SparsePerceptron().fit([[1.0], [1.0], [1.0]], y)
     with pytest.raises(ValueError, match=r"0 sample\(s\)"):
         SparsePerceptron().fit(np.empty((0, 2)), [])
-    with pytest.raises(ValueError, match="weight is > 0 are of one class only"):
+    with pytest.raises(ValueError, match="All rows of the class 'y' have weight 0"):
         SparsePerceptron().fit(X, y, sample_weight=[1, 0, 1])
     with pytest.raises(ValueError, match="infinity"):
         SparsePerceptron().fit([[1.0], [np.inf], [2.0]], y)

@@ -85,16 +85,6 @@ def test_more_than_two_classes():
     assert (model._weights != 0).any(axis=0).all()
 
 
-def test_a_class_without_weight_is_absent():
-    X, y = blobs(4, n_classes=3)
-    fewer = PrunedPerceptron(random_state=0).fit(X[y != 1], y[y != 1])
-    for how, weights in [({}, (y != 1).astype(float)), ({"class_weight": {1: 0.0}}, None)]:
-        model = PrunedPerceptron(random_state=0, **how).fit(X, y, sample_weight=weights)
-        assert model.classes_.tolist() == [0, 2]
-        assert model.path_ == fewer.path_
-        assert (model.decision_function(X) == fewer.decision_function(X)).all()
-
-
 def test_weights_count_by_their_ratio_alone():
     X, y = blobs(5)
     weights = np.random.default_rng(5).integers(1, 5, size=90)

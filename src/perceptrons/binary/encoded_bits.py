@@ -11,7 +11,7 @@ from sklearn.utils.validation import validate_data
 from .._types import Array
 from ..checks import row_weights
 from ..rows.encode import canonical, encode_labels, is_sparse
-from ..rows.weights import class_factors
+from ..rows.weights import check_every_class, class_factors
 from .counts import exact_weights
 
 FLOATS = (np.float64, np.float32)
@@ -41,13 +41,12 @@ def encode_bits(
     names, codes = encode_labels(y, classes, least=1)
     codes = codes.astype(np.intp)  # of two classes they are truth values
     weights = _weights(sample_weight, class_weight, matrix, names, codes)
+    if weights is not None and classes is None:
+        check_every_class(names, codes, weights)
     if weights is not None and not weights.all():
         matrix, codes, weights = (some[weights > 0] for some in (matrix, codes, weights))
         if not len(weights):
             raise ValueError("All rows have weight 0, by sample_weight or class_weight; some must have more.")
-        if classes is None:  # those of absent rows alone are absent
-            kept, codes = np.unique(codes, return_inverse=True)
-            names = names[kept]
     if len(names) > 2:
         raise ValueError(
             f"Only binary classification is supported. The target has {len(names)} classes; use "

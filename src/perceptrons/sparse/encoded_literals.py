@@ -10,13 +10,13 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 from .._types import Array
 from ..checks import count_rows, row_weights
 from ..rows.encode import as_rows, encode_labels, signs_of
-from ..rows.weights import class_factors
+from ..rows.weights import check_every_class, class_factors
 from ..tables.literal_encoder import LiteralEncoder
 from .conjunctions import Literals, arrange
 
 
 class EncodedLiterals(NamedTuple):
-    """A training set, validated. Rows of weight 0 are absent, and so are classes that have no others."""
+    """A training set, validated. Rows of weight 0 are absent."""
 
     data: Literals
     classes: Array
@@ -45,13 +45,9 @@ def encode_literals(
     """Validate the rows, and fit the encoder to them."""
     given = _weigh_classes(X, y, sample_weight, class_weight)
     there = given.weights > 0.0
-    kept, codes = np.unique(given.codes[there], return_inverse=True)
-    if len(kept) < 2:
-        raise ValueError(
-            "The rows whose weight is > 0 are of one class only; a classifier needs at least two classes."
-        )
+    check_every_class(given.classes, given.codes, given.weights)
     literals = encoder.fit_present(X, small(np.where(there, given.counts, 0.0)))
-    return _encoded(literals, encoder, given._replace(classes=given.classes[kept]), there, codes)
+    return _encoded(literals, encoder, given, there)
 
 
 def encode_for(model: Any, X: Any, y: Any, sample_weight: Any) -> EncodedLiterals:
@@ -62,16 +58,15 @@ def encode_for(model: Any, X: Any, y: Any, sample_weight: Any) -> EncodedLiteral
         raise ValueError("All rows have weight 0, by sample_weight or class_weight; some must have more.")
     literals = model.encoder_.transform(X)
     literals = literals if there.all() else literals[there]
-    return _encoded(literals, model.encoder_, given, there, given.codes[there])
+    return _encoded(literals, model.encoder_, given, there)
 
 
-def _encoded(
-    literals: Any, encoder: LiteralEncoder, given: WeighedClasses, there: Array, codes: Array
-) -> EncodedLiterals:
+def _encoded(literals: Any, encoder: LiteralEncoder, given: WeighedClasses, there: Array) -> EncodedLiterals:
     rows: Any = as_rows(literals)
     data = arrange(rows, literals.shape[0], encoder.attributes_)
     present = None if there.all() else np.flatnonzero(there)
-    return EncodedLiterals(data, given.classes, codes, given.weights[there], given.counts[there], present)
+    codes, weights, counts = (part[there] for part in given[1:])
+    return EncodedLiterals(data, given.classes, codes, weights, counts, present)
 
 
 def _weigh_classes(

@@ -13,7 +13,6 @@ from perceptrons.conservative.conservative_file import COSTS, PARAMETERS
 from perceptrons.model_file.declarations import (
     FLOATS,
     Array,
-    AsList,
     Choice,
     Count,
     Each,
@@ -72,7 +71,6 @@ KEPT = [
     (Array(("uint64",), ("n",)), np.array([2**64 - 1], np.uint64)),
     (Array(FLOATS, ("n", "m")), np.zeros((3, 0))),
     (Array(("int64",), ()), np.int64(3)),
-    (AsList(Array(("float64",), ("n",))), [0.5, 1.0]),
     (Names("n"), np.array(["a", "b"], object)),
     (Labels("n"), np.array(["a", "b"], "U7")),
     (Structured(CLOCK.dtype), CLOCK),

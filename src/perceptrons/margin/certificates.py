@@ -98,27 +98,32 @@ def _same(given: Any, holds: Any, radius: float) -> bool:
 
 
 def certificates_of(
-    model: Any, data: Encoded, batch: bool, looks: Sequence[Look | None] = ()
+    model: Any,
+    data: Encoded,
+    batch: bool,
+    signs: Array | None = None,
+    looks: Sequence[Look | None] = (),
 ) -> list[Certificate]:
-    """One certificate per weight vector. `batch`: the rows are the last of a stream, the others are gone."""
-    signs = np.stack([*data.signs()])
+    """One certificate per weight vector. `batch`: the rows are the last of a stream, the others are gone.
+    `signs` and `looks` are given where they are at hand."""
+    signs = data.sign_matrix() if signs is None else signs
     if not looks:
         linear = hasattr(model, "coef_")  # a kernel model looks by itself
-        looks = look_for_certificates(model, data) if linear else [None] * len(signs)
+        looks = look_for_certificates(model, data, signs) if linear else [None] * len(signs)
     return [_certificate(model, k, data, signs[k], looks[k], batch) for k in range(len(signs))]
 
 
 def look_for_certificates(
-    model: Any, data: Encoded, lent: Sequence[Look | None] = (), threads: Threads = ALONE
+    model: Any, data: Encoded, signs: Array, lent: Sequence[Look | None] = (), threads: Threads = ALONE
 ) -> list[Look]:
     """One look at the rows by all weight vectors; `lent` are those that training has made already."""
-    signs, n = np.stack([*data.signs()]), len(model.coef_)
-    found = dict(enumerate(lent or [None] * n))
+    found = dict(enumerate(lent or [None] * len(signs)))
     left = [k for k, look in found.items() if look is None]
     if left:
-        used, duals = own_corrections(model.support_, model.dual_coef_[left], data, signs[left])
+        own = signs[left] if len(left) < len(signs) else signs
+        used, duals = own_corrections(model.support_, model.dual_coef_[left], data, own)
         weights = model.coef_[left], model.intercept_[left]
-        found |= dict(zip(left, look_at(data.X, signs[left], *weights, used, duals, threads), strict=True))
+        found |= dict(zip(left, look_at(data.X, own, *weights, used, duals, threads), strict=True))
     return [look for look in found.values() if look is not None]
 
 

@@ -132,10 +132,10 @@ def walk_orders(run: Run, orders: Array) -> None:
         lines, before, stops = np.empty((len(orders), 3)), int(clock["updates"]), (run.max_updates, least)
         made = sweep_epochs(data.X, run.y, data.weights, orders, stops, run.rule, run.state, lines)
         updates, errors, bounds = lines[: made - 1].T
-        run.history["updates"] += updates.astype(int).tolist()
-        run.history["errors"] += errors.astype(int).tolist()
-        run.history["margin"] += [np.nan] * (made - 1)
-        run.history["margin_bound"] += [np.nan] * (made - 1) if run.before.foreign else bounds.tolist()
+        run.lines["updates"] += updates.astype(int).tolist()
+        run.lines["errors"] += errors.astype(int).tolist()
+        run.lines["margin"] += [np.nan] * (made - 1)
+        run.lines["margin_bound"] += [np.nan] * (made - 1) if run.before.foreign else bounds.tolist()
         run.margin = np.nan
         run.verdict = run.epoch_verdict(clean=clock["clean"] >= m)
         run.record(before + int(updates.sum()))

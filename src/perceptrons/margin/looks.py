@@ -13,7 +13,7 @@ import numpy as np
 from .._types import Array
 from ..compiled import Threads, compiled
 from ..rows.encode import Encoded
-from ..rows.layouts import CSR, Rows, add, dot, dot_and_sqnorm
+from ..rows.layouts import CSR, Gram, Rows, add, dot, dot_and_sqnorm
 from ..rows.order import GROUP_ROWS
 
 NEARBY = 1 << 18  # bytes that stay in the nearest large cache
@@ -45,12 +45,22 @@ def look_at(
         limits = ends[part], ends[part + 1], at_a_time
         return examine_part(X, signs, limits, W, intercepts, used, duals)
 
-    lows, errors, sums, smallest, largest = zip(*threads.map(look, range(n_parts)), strict=True)
-    low, n_errors, combinations = np.min(lows, axis=0), np.sum(errors, axis=0), sums[0]
+    low, n_errors, combinations, smallest, largest = look_of_parts(threads.map(look, range(n_parts)))
+    return [
+        Look(float(low[k]), int(n_errors[k]), combinations[k], float(smallest), float(largest))
+        for k in range(len(W))
+    ]
+
+
+def look_of_parts(parts: list[Any]) -> Any:
+    """One look from those at parts of the rows."""
+    if len(parts) == 1:
+        return parts[0]
+    lows, errors, sums, smallest, largest = zip(*parts, strict=True)
+    combinations = sums[0]
     for more in sums[1:]:
         combinations = combinations + more
-    ends_of_norms = float(np.min(smallest)), float(np.max(largest))
-    return [Look(float(low[k]), int(n_errors[k]), combinations[k], *ends_of_norms) for k in range(len(W))]
+    return np.min(lows, axis=0), np.sum(errors, axis=0), combinations, np.min(smallest), np.max(largest)
 
 
 def own_corrections(rows: Array, duals: Array, data: Encoded, signs: Array) -> tuple[Array, Array]:
@@ -65,9 +75,11 @@ def own_corrections(rows: Array, duals: Array, data: Encoded, signs: Array) -> t
 
 def rows_at_a_time(X: Rows, n_rows: int) -> int:
     """How many fit into the nearest large cache: a power of two, at most a group."""
-    cells = X.data if isinstance(X, CSR) else X
-    per_row = cells.nbytes * (2 if isinstance(X, CSR) else 1) / n_rows if isinstance(cells, np.ndarray) else 1
-    return int(2 ** np.clip(np.floor(np.log2(NEARBY / max(per_row, 1))), 0, np.log2(GROUP_ROWS)))
+    if isinstance(X, Gram):
+        return GROUP_ROWS
+    n_bytes = X.data.nbytes + X.indices.nbytes if isinstance(X, CSR) else X.nbytes
+    fit = NEARBY * n_rows // max(n_bytes, 1)
+    return 1 << min(max(fit.bit_length() - 1, 0), GROUP_ROWS.bit_length() - 1)
 
 
 @compiled

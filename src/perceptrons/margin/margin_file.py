@@ -75,7 +75,7 @@ MEMORY = file.Record(
         "dual_drift": _DUALS,
         "foreign": file.Flag(),
         "policy": file.Count(most=GROWING),
-        "history": file.Record(dict, {name: file.AsList(array) for name, array in HISTORY.items()}),
+        "history": file.Record(dict, {**HISTORY}),
         "rng": file.RandomState(),
         "pocket": file.Optional(
             file.Record(Pocket, {"errors": file.Real(least=0.0), "margin": _NUMBER, "model": _MODEL})

@@ -18,7 +18,7 @@ from .looks import Look, look_at, own_corrections
 from .rules import CLOCK, CONSTANT, Rule
 from .sweep import State, survey
 
-History = dict[str, list[float]]
+History = dict[str, Array]  # per epoch
 AVERAGED = ("auto", "average")  # results for which the sums of the average are kept
 
 
@@ -105,7 +105,8 @@ def blank(w: Array, b: float, rule: Rule, result: str, rng: np.random.RandomStat
     """A run that has seen nothing yet, at the weights given."""
     clock, none = np.zeros(1, CLOCK), np.zeros(0)
     clock["intercept"] = b
-    history: History = {"updates": [], "errors": [], "margin": [], "margin_bound": []}
+    counts = none.astype(np.int64)
+    history = {"updates": counts, "errors": counts, "margin": none, "margin_bound": none}
     return Memory(
         w=w,
         clock=clock,

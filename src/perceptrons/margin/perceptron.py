@@ -249,7 +249,7 @@ class Perceptron(LinearThreshold):
         terms = terms_of(
             self, data, rule, one_run=not (resumed or foreign), foreign=foreign, weighted=weighted
         )
-        data, certificates = self._publish(data, terms, memories, looks, training.threads)
+        data, certificates = self._publish(data, terms, memories, looks, training)
         hopeless = count_hopeless(data, rule, memories)
         verdicts = [run.verdict for run in runs]
         self.converged_ = all(verdict in SUCCESS for verdict in verdicts) and not hopeless
@@ -308,7 +308,7 @@ class Perceptron(LinearThreshold):
         memories, self._norms = [run.memory() for run in runs], norms
         foreign = any(memory.foreign for memory in memories)
         terms = terms_of(self, data, rule, one_run=False, streamed=True, foreign=foreign)
-        self._publish(data, terms, memories, [None] * len(runs), pool)
+        self._publish(data, terms, memories, [None] * len(runs), training)
         self.converged_ = all(memory.clock["clean"][0] >= len(data.codes) for memory in memories)
         return any(run.capped() for run in runs)
 
@@ -341,16 +341,17 @@ class Perceptron(LinearThreshold):
         terms: Terms,
         memories: list[Memory],
         looks: Sequence[Look | None],
-        pool: Threads,
+        training: Training,
     ) -> tuple[Encoded, list[Certificate]]:
         """Turn what the runs left into fitted attributes, and certify them; returns the rows with their norms
         as that look has measured them."""
         self._memories, self._terms, self.classes_ = memories, terms, data.classes
         self._show()
-        looks = look_for_certificates(self, data, looks, pool)
+        signs, batch = training.signs, terms.streamed and self.n_rows_ > len(data.codes)
+        looks = look_for_certificates(self, data, signs, looks, training.threads)
         data = data._replace(smallest=looks[0].smallest, largest=looks[0].largest)
         check_rows(self, data)
-        certificates = certificates_of(self, data, terms.streamed and self.n_rows_ > len(data.codes), looks)
+        certificates = certificates_of(self, data, batch, signs, looks)
         self.certificate_ = certificates[0] if len(certificates) == 1 else certificates
         return data, certificates
 

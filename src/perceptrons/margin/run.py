@@ -71,7 +71,7 @@ class Run:
     looks: list[Look] = field(default_factory=list)  # at the end, at the last weights and at their average
 
     def __post_init__(self) -> None:
-        self.history = {name: list(values) for name, values in self.before.history.items()}
+        self.lines: dict[str, list[float]] = {name: [] for name in self.before.history}  # of history
         self.pocket = self.before.pocket
         self.rows = given(len(self.y))
         start, most = int(self.clock["presentations"]), self.plan.max_epochs * len(self.y)
@@ -90,7 +90,11 @@ class Run:
         memory = remember(self.before, self.state, self.y, self.data)
         stopped = CONVERGED if self.verdict == STUCK else self.verdict or "max_epochs"
         averaged = stopped not in SUCCESS or self.prefers_average()
-        return memory._replace(history=self.history, pocket=self.pocket, stopped=stopped, averaged=averaged)
+        history = {
+            name: np.append(values, np.array(self.lines[name], values.dtype))
+            for name, values in self.before.history.items()
+        }
+        return memory._replace(history=history, pocket=self.pocket, stopped=stopped, averaged=averaged)
 
     def may_average(self) -> bool:
         """Can the average be what is returned, after training has converged?"""
@@ -246,7 +250,7 @@ class Run:
             "margin_bound": self.margin_bound(norm),
         }
         for name, value in line.items():
-            self.history[name].append(value)
+            self.lines[name].append(value)
         if self.plan.result == "pocket":
             lost, margin = self.survey().lost, self.margin
             if self.pocket is None or self.pocket.beaten_by(lost, margin):
@@ -254,4 +258,4 @@ class Run:
                 self.pocket = Pocket(lost, margin, last._replace(w=last.w.copy()))
         if self.plan.verbose:
             shown = (f"{name} {value:.6g}" for name, value in line.items())
-            print(f"epoch {len(self.history['updates'])}:", *shown)
+            print(f"epoch {len(self.before.history['updates']) + len(self.lines['updates'])}:", *shown)

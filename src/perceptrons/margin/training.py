@@ -4,8 +4,6 @@ an earlier fit ended."""
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from .._types import Array
 from ..compiled import Threads
 from ..rows.encode import Encoded
@@ -35,7 +33,7 @@ def begin(
     fetch: Callable[[Array], None] | None = None,
 ) -> Training:
     """One run per weight vector; all of them have the orders of the first."""
-    signs = np.stack([*data.signs()])
+    signs = data.sign_matrix()
     states = open_states(before, len(data.codes), rule, dtype)
     typical, rng = usual_norm(data.norms, rule.rho_squared), before[0].rng
     runs = [

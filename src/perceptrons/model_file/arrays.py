@@ -94,22 +94,6 @@ def _floats(values: list[Any], dtype: np.dtype[Any], place: Place) -> Any:
     return array
 
 
-class AsList(Field):
-    """A one-dimensional array in the file, a list of Python numbers in the model."""
-
-    def __init__(self, array: Array) -> None:
-        self.array = array
-
-    def pack(self, value: Any) -> dict[str, Any]:
-        return self.array.pack(np.array(value, self.array.dtypes[0]))
-
-    def unpack(self, packed: Any, place: Place) -> Any:
-        return self.array.unpack(packed, place).tolist()
-
-    def schema(self) -> Schema:
-        return self.array.schema()
-
-
 class Names(Field):
     """An object array of strings, such as `feature_names_in_`; a plain list in the file."""
 

@@ -11,7 +11,7 @@ with the place in the file. In shapes a name stands for a number that must be th
 name that begins with a dot is each record's own.
 """
 
-from .arrays import FLOATS, Array, AsList, Names, Structured
+from .arrays import FLOATS, Array, Names, Structured
 from .class_labels import Labels
 from .compound import COLUMNS, Each, Either, IfSet, OneOrMore, Optional, Record, Tuples
 from .estimator_field import PARTS, EstimatorField
@@ -25,7 +25,6 @@ __all__ = [
     "FLOATS",
     "PARTS",
     "Array",
-    "AsList",
     "Choice",
     "Count",
     "Each",

@@ -21,6 +21,11 @@ from .layouts import CSR, Rows, sqnorm
 from .norms import NormCounts, measure
 from .weights import NO_WEIGHTS, check_every_class, weights_of_rows
 
+SQUARES = {  # the smallest and the largest that a precision has room for
+    np.dtype(kind): (float(np.finfo(kind).tiny), float(np.finfo(kind).max))
+    for kind in (np.float32, np.float64)
+}
+
 
 class Encoded(NamedTuple):
     """A training set behind the door. Rows of weight 0 are absent."""
@@ -39,6 +44,10 @@ class Encoded(NamedTuple):
     def signs(self) -> Iterator[Array]:
         """One ±1 array per weight vector."""
         return signs_of(self.codes, len(self.classes))
+
+    def sign_matrix(self) -> Array:
+        """The same, a line for each."""
+        return np.stack([*self.signs()])
 
     def numbers(self, places: Array) -> Array:
         """The numbers that these rows have among those given."""
@@ -107,7 +116,7 @@ def check_rows(estimator: Any, data: Encoded) -> None:
 
 def check_scale(matrix: Any, largest: float) -> None:
     """Squared norms must neither overflow nor vanish in the precision of the rows."""
-    least, most = float(np.finfo(matrix.dtype).tiny), float(np.finfo(matrix.dtype).max)
+    least, most = SQUARES[matrix.dtype]
     if least <= largest <= most:
         return
     value = float(abs(matrix).max())

@@ -49,7 +49,7 @@ class Kernel:
         data = encode(model, X, y)
         self.rows, self.signs, self.n_columns = data.X, next(data.signs()), data.matrix.shape[1]
         self.dtype, self.order = data.matrix.dtype, given(len(y))
-        self.rule = read_rule(model, read_lift(model, data.largest, data.norms))
+        self.rule = read_rule(model, read_lift(model, data.largest, data.norms.median()))
 
     def prepare(self) -> None:
         """A fresh state; not timed."""

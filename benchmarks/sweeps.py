@@ -3,7 +3,7 @@
 import os
 from typing import Any
 
-from . import convergence, memory, vowpal
+from . import batches, convergence, memory, vowpal
 from .epochs import epoch_rows, fit_row, race, threaded_fit
 from .layout import Column, Section
 from .sweep_sets import QUICK_SIZES, SIZES, Task, tasks
@@ -30,7 +30,8 @@ def run(quick: bool) -> dict[str, Any]:
     against_vowpal = Section("One epoch in order, Vowpal Wabbit (hinge loss, from its cache)", _VOWPAL, [])
     for task in tasks(quick):
         _measure(task, rounds, one_epoch, whole_fit, against_vowpal)
-    sections = [one_epoch, whole_fit, convergence.section(quick, 1 if quick else 2), peaks]
+    streams = batches.section(quick, rounds)
+    sections = [one_epoch, whole_fit, streams, convergence.section(quick, 1 if quick else 2), peaks]
     return {
         "sizes": _sizes(quick) | {"rounds": rounds},
         "notes": _notes(quick),
@@ -48,11 +49,9 @@ def _measure(
     whole_fit.rows.append(fit_row(task, times))
     one_fit = f"in order {task.epochs[0]}"
     whole_fit.raw[task.id] = {name: some for name, some in times.seconds.items() if name.endswith(one_fit)}
-    threaded = threaded_fit(task, rounds)
-    if threaded:
-        row, times = threaded
-        whole_fit.rows.append(row)
-        whole_fit.raw[row["id"]] = times.seconds
+    row, times = threaded_fit(task, rounds)
+    whole_fit.rows.append(row)
+    whole_fit.raw[row["id"]] = times.seconds
     if task.key == "a9a" and vowpal.installed():
         row, times = vowpal.row(task, rounds)
         against_vowpal.rows.append(row)

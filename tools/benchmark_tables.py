@@ -28,6 +28,8 @@ SHORT = {
             "epoch sparse float64 in order",
             "epoch sparse float64 shuffled",
             "fit wide float64",
+            "fit wide float32",
+            "fit a9a float64",
             "convergence random float64 cyclic",
             "convergence random float64 active",
             "convergence planted float64 active",
@@ -78,6 +80,7 @@ SHORT = {
         ("name", "Perceptron()", "sk Perceptron", "sk averaged", "LogisticRegression", "fit", "ratio"),
         ("mean",),
     ),
+    "classes": Short(("name", "classes", "ours", "threads", "peer", "share", "threaded_share", "accuracy")),
     "first_call": Short(("name", "import", "first_fit", "second_fit")),
     "defaults": Short(("name", "no_errors", "warned", "silent", "seconds")),
 }

@@ -18,6 +18,7 @@ from tools.benchmark_tables import SHORT, render
 NAMES = (
     "binary",
     "boosting",
+    "classes",
     "conservative",
     "defaults",
     "everyday",
@@ -155,6 +156,7 @@ def test_the_command_runs(arguments: tuple[str, ...], name: str | None, tmp_path
     if name is None:
         assert [line.split()[0] for line in done.stdout.splitlines()] == [
             "sweeps",
+            "classes",
             "first_call",
             "max_margin",
             "boosting",

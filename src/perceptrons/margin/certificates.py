@@ -117,14 +117,12 @@ def look_for_certificates(
     model: Any, data: Encoded, signs: Array, lent: Sequence[Look | None] = (), threads: Threads = ALONE
 ) -> list[Look]:
     """One look at the rows by all weight vectors; `lent` are those that training has made already."""
-    found = dict(enumerate(lent or [None] * len(signs)))
-    left = [k for k, look in found.items() if look is None]
-    if left:
-        own = signs[left] if len(left) < len(signs) else signs
-        used, duals = own_corrections(model.support_, model.dual_coef_[left], data, own)
-        weights = model.coef_[left], model.intercept_[left]
-        found |= dict(zip(left, look_at(data.X, own, *weights, used, duals, threads), strict=True))
-    return [look for look in found.values() if look is not None]
+    left = [k for k, look in enumerate(lent) if look is None] if lent else [*range(len(signs))]
+    lines = slice(None) if len(left) == len(signs) else left
+    own, weights, b = signs[lines], model.coef_[lines], model.intercept_[lines]
+    used, duals = own_corrections(model.support_, model.dual_coef_[lines], data, own)
+    made = iter(look_at(data.X, own, weights, b, used, duals, threads) if left else ())
+    return [look or next(made) for look in lent or [None] * len(signs)]
 
 
 class Examination(NamedTuple):

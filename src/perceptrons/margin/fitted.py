@@ -100,6 +100,6 @@ def is_uneven(matrix: Any) -> bool:
         scales = np.zeros(rows.shape[1])
         np.maximum.at(scales, rows.indices, np.abs(rows.data))
     else:
-        scales = np.maximum(rows.max(axis=0), -rows.min(axis=0))
+        scales = np.abs(rows).max(axis=0)
     scales = scales[scales > 0.0]
     return bool(len(scales) and scales.max() > UNEVEN * scales.min())

@@ -28,7 +28,14 @@ from .fitted import complaint, count_hopeless, publish
 from .kernel_file import FIELDS, check_loaded
 from .kernel_values import BATCH, given_gram, kernel_norm, read_kernel
 from .looks import Look
-from .margin_parameters import MarginParameters, check_radius, read_lift, read_parameters, read_rule
+from .margin_parameters import (
+    MarginParameters,
+    check_radius,
+    read_lift,
+    read_parameters,
+    read_rule,
+    usual_norm,
+)
 from .memory import blank
 from .run import SUCCESS
 from .theorem import terms_of
@@ -139,13 +146,14 @@ class KernelPerceptron(Threshold):
         gram = kernel.gram(matrix)
         smallest, largest, norms = measure(gram, len(data.codes), data.weights)
         data = data._replace(X=gram, smallest=smallest, largest=largest, norms=norms)
-        rule = read_rule(self, read_lift(self, largest, norms))
+        rule = read_rule(self, read_lift(self, largest, norms.median()))
         check_radius(rule, largest)
         (rng,) = generators(self.random_state, 1)
         start = blank(np.zeros(len(data.codes)), 0.0, rule, self.result, rng)  # from scores of 0
         starts = [start] * (1 if len(data.classes) == 2 else len(data.classes))
         fetch = partial(kernel.fill, matrix, gram)
-        training = begin(data, rule, plan, starts, Threads(), np.float64, fetch)
+        typical = usual_norm(norms.median(), rule.rho_squared)
+        training = begin(data, rule, plan, starts, Threads(), np.float64, typical, fetch)
         train(training)
         memories = [run.memory() for run in training.runs]
         self.classes_, self.gamma_, self._kernel = data.classes, kernel.gamma, kernel

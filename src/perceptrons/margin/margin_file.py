@@ -10,7 +10,7 @@ import numpy as np
 
 from ..model_file import declarations as file
 from ..model_file.earlier_defaults import with_earlier_defaults
-from ..rows.norms import LOWEST, NormCounts
+from ..rows.norms import LOWEST, NormCounts, exponent
 from ..theory.certificate import Certificate
 from .margin_parameters import read_lift, read_parameters, read_rule
 from .memory import AVERAGED, Memory, Model, Pocket
@@ -145,8 +145,8 @@ def read_terms(model: Any) -> Rule:
     try:
         read_parameters(then)
         rule = read_rule(then, terms.rho_squared)
-        one = NormCounts.of_one(terms.rho_squared or 1.0)  # a median is a power of two
-        lift = read_lift(then, terms.rho_squared, one)
+        median = 2.0 ** exponent(terms.rho_squared or 1.0)  # a power of two
+        lift = read_lift(then, terms.rho_squared, median)
     except ValueError as error:
         raise ValueError(f"terms.settings: {str(error).rstrip('.')}") from None
     require(terms.streamed or lift == terms.rho_squared, "terms.rho_squared")  # a stream may change its mind

@@ -9,7 +9,6 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 from ..checks import flag, is_number, number, one_of
-from ..rows.norms import NormCounts
 from .rules import CONSTANT, FRACTIONAL, INFINITY, MARGINS, PASSIVE_AGGRESSIVE, STEPS, Rule
 
 CHOICES = {
@@ -110,8 +109,9 @@ def needs_every_norm(model: Any) -> bool:
     return longest or model.order in ("worst", "active")
 
 
-def read_lift(model: Any, largest: float, norms: NormCounts) -> float:
-    """ρ², the square of the constant coordinate; 0 without intercept. `largest` is max ‖x‖²."""
+def read_lift(model: Any, largest: float, median: float) -> float:
+    """ρ², the square of the constant coordinate; 0 without intercept. `largest` is max ‖x‖², `median` that of
+    the norms, as a power of two."""
     if not flag("fit_intercept", model.fit_intercept):
         return 0.0
     scaling = model.intercept_scaling
@@ -119,12 +119,12 @@ def read_lift(model: Any, largest: float, norms: NormCounts) -> float:
         return float(number("intercept_scaling", scaling, "(1e-100, 1e100)", "use 'median'")) ** 2
     if one_of("intercept_scaling", scaling, ("median", "radius")) == "radius":
         return largest or 1.0  # rows of zeros only: any ρ will do
-    return norms.median() ** 2
+    return median**2
 
 
-def usual_norm(norms: NormCounts, rho_squared: float) -> float:
+def usual_norm(median: float, rho_squared: float) -> float:
     """Of a lifted row; `min_margin` is a share of it. Not the largest norm, which one row can set."""
-    return math.hypot(norms.median(), math.sqrt(rho_squared))
+    return math.hypot(median, math.sqrt(rho_squared))
 
 
 def check_radius(rule: Rule, largest: float) -> None:

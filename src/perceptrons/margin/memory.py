@@ -11,7 +11,7 @@ import numpy as np
 
 from .._types import Array
 from ..compiled import Threads
-from ..rows.encode import Encoded
+from ..rows.encode import Encoded, stacked
 from ..theory.certificate import lifted_norm
 from .certificates import CLOSE
 from .looks import Look, look_at, own_corrections
@@ -131,10 +131,10 @@ def open_states(before: Sequence[Memory], n_rows: int, rule: Rule, dtype: Any) -
     if rule.margin == CONSTANT:
         clock["beta_negative"], clock["beta_positive"] = rule.beta_negative, rule.beta_positive
     return State(
-        w=np.stack([memory.w for memory in before]).astype(dtype),
+        w=stacked([memory.w for memory in before]).astype(dtype),
         duals=np.zeros((n, n_rows)),
         clock=clock,
-        drift=np.stack([memory.drift for memory in before]) if averaged else np.zeros((n, 0)),
+        drift=stacked([memory.drift for memory in before]).copy() if averaged else np.zeros((n, 0)),
         dual_drift=np.zeros((n, n_rows if averaged else 0)),
     )
 

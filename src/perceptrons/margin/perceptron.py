@@ -31,6 +31,7 @@ from .margin_parameters import (
     read_lift,
     read_parameters,
     read_rule,
+    usual_norm,
 )
 from .memory import Memory, blank, given_weights
 from .rules import Rule
@@ -219,13 +220,15 @@ class Perceptron(LinearThreshold):
             weights = sample_weight, self.class_weight
             every = resume or needs_every_norm(self)
             data = encode(self, X, y, not resume, known, *weights, every=every)
-            rule = read_rule(self, read_lift(self, data.largest, data.norms))
+            median = data.norms.median()
+            rule = read_rule(self, read_lift(self, data.largest, median))
             check_radius(rule, data.largest)
+            typical = usual_norm(median, rule.rho_squared)
             if resume:
-                training = begin_again(data, rule, plan, self._memories, pool)
+                training = begin_again(data, rule, plan, self._memories, pool, typical)
             else:
                 starts = self._starts(data, rule, coef_init, intercept_init)
-                training = begin(data, rule, plan, starts, pool, data.matrix.dtype)
+                training = begin(data, rule, plan, starts, pool, data.matrix.dtype, typical)
             check_start(training)
             if logs is not None:
                 logs += [[] for _ in training.runs]
@@ -289,7 +292,8 @@ class Perceptron(LinearThreshold):
         data = encode(self, X, y, first, names, sample_weight, self.class_weight, seen, every)
         norms = data.norms if first else self._norms + data.norms
         follows = first or self.intercept_scaling == "median"  # ρ, as all rows seen so far say
-        rule = read_rule(self, read_lift(self, data.largest, norms) if follows else self._terms.rho_squared)
+        lift = read_lift(self, data.largest, norms.median()) if follows else self._terms.rho_squared
+        rule = read_rule(self, lift)
         check_radius(rule, data.largest)
         starts = self._starts(data, rule, None, None) if first else self._memories
         if not first and rule.rho_squared != self._terms.rho_squared:

@@ -51,6 +51,12 @@ class Entry(NamedTuple):
     beta: float
 
 
+def extended(past: Array, lines: list[float]) -> Array:
+    """A column of history, and what is new."""
+    new = np.array(lines, past.dtype)
+    return np.concatenate([past, new]) if len(past) else new
+
+
 @dataclass
 class Run:
     """One training run: the rows, the rule, what went before, and the state that changes."""
@@ -90,10 +96,7 @@ class Run:
         memory = remember(self.before, self.state, self.y, self.data)
         stopped = CONVERGED if self.verdict == STUCK else self.verdict or "max_epochs"
         averaged = stopped not in SUCCESS or self.prefers_average()
-        history = {
-            name: np.append(values, np.array(self.lines[name], values.dtype))
-            for name, values in self.before.history.items()
-        }
+        history = {name: extended(past, self.lines[name]) for name, past in self.before.history.items()}
         return memory._replace(history=history, pocket=self.pocket, stopped=stopped, averaged=averaged)
 
     def may_average(self) -> bool:

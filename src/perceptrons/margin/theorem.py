@@ -10,8 +10,6 @@ from math import log
 from numbers import Integral
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..rows.encode import Encoded
 from ..rows.weights import is_balanced
 from ..theory import bounds
@@ -120,8 +118,8 @@ def terms_of(
     weighted: bool = False,
 ) -> Terms:
     """The terms of a model that has been trained on these rows; `weighted`: `sample_weight` was given."""
-    weights = data.weights if len(data.weights) else np.ones(1)
+    weights = data.weights
     counts = (len(data.classes) - 1) * log(len(data.codes) + 1) if is_balanced(model.class_weight) else 0.0
-    lightest, heaviest = float(weights.min()), float(weights.max())
+    lightest, heaviest = (float(weights.min()), float(weights.max())) if len(weights) else (1.0, 1.0)
     settings = frozen_parameters(model)
     return Terms(settings, rule.rho_squared, one_run, streamed, foreign, lightest, heaviest, weighted, counts)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from .._types import Array
 from ..compiled import Threads
 from ..rows.encode import Encoded
-from .margin_parameters import MarginParameters, usual_norm
+from .margin_parameters import MarginParameters
 from .memory import Memory, can_resume, open_states, recounted, restarted, resume_state, state_of
 from .rules import Rule
 from .run import Run
@@ -30,12 +30,14 @@ def begin(
     before: Sequence[Memory],
     threads: Threads,
     dtype: Any,
+    typical: float = 0.0,
     fetch: Callable[[Array], None] | None = None,
 ) -> Training:
-    """One run per weight vector; all of them have the orders of the first."""
+    """One run per weight vector; all of them have the orders of the first. `typical`: the usual norm of a
+    lifted row."""
     signs = data.sign_matrix()
     states = open_states(before, len(data.codes), rule, dtype)
-    typical, rng = usual_norm(data.norms, rule.rho_squared), before[0].rng
+    rng = before[0].rng
     runs = [
         Run(data, signs[k], rule, plan, start._replace(rng=rng), state_of(states, k), typical, fetch=fetch)
         for k, start in enumerate(before)
@@ -44,7 +46,12 @@ def begin(
 
 
 def begin_again(
-    data: Encoded, rule: Rule, plan: MarginParameters, ended: Sequence[Memory], threads: Threads
+    data: Encoded,
+    rule: Rule,
+    plan: MarginParameters,
+    ended: Sequence[Memory],
+    threads: Threads,
+    typical: float,
 ) -> Training:
     """Runs that go on where earlier ones ended, if these are the same rows; else they start from the weights
     that those left."""
@@ -56,7 +63,7 @@ def begin_again(
             before.append(memory.without_rows()._replace(pocket=pocket))
         else:
             before.append(restarted(memory, rule, plan.result))
-    training = begin(data, rule, plan, before, threads, data.matrix.dtype)
+    training = begin(data, rule, plan, before, threads, data.matrix.dtype, typical)
     for run, memory, goes_on in zip(training.runs, ended, resumed, strict=True):
         if goes_on:
             resume_state(run.state, memory, data)

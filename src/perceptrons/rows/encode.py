@@ -6,7 +6,7 @@ One pass over the rows finds their norms and, by the way, anything that is not f
 need the largest norm, and a second pass for scikit-learn's own check would cost as much again.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,7 +47,7 @@ class Encoded(NamedTuple):
 
     def sign_matrix(self) -> Array:
         """The same, a line for each."""
-        return np.stack([*self.signs()])
+        return stacked([*self.signs()])
 
     def numbers(self, places: Array) -> Array:
         """The numbers that these rows have among those given."""
@@ -63,6 +63,11 @@ class Encoded(NamedTuple):
         places = np.searchsorted(self.present, numbers)
         there = places < len(self.present)
         return places if there.all() and (self.present[places] == numbers).all() else None
+
+
+def stacked(lines: Sequence[Array]) -> Array:
+    """As the lines of a matrix; one alone is not copied, which for small sets takes longer than to learn."""
+    return lines[0][None] if len(lines) == 1 else np.stack(lines)
 
 
 def signs_of(codes: Array, n_classes: int) -> Iterator[Array]:

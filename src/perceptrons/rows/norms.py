@@ -30,11 +30,6 @@ class NormCounts(NamedTuple):
     first: int  # the exponent of the first column
     counts: Array  # a line per level, a column per exponent
 
-    @staticmethod
-    def of_one(squared: float) -> "NormCounts":
-        """Of one row with this squared norm, which is not 0."""
-        return NormCounts(1, math.frexp(squared)[1] >> 1, np.ones((1, 1), np.int64))
-
     def __add__(self, other: Any) -> "NormCounts":
         parts = [part for part in (self, other) if part.counts.size]
         first = min((part.first for part in parts), default=0)

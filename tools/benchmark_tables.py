@@ -78,6 +78,16 @@ SHORT = {
         ("name", "Perceptron()", "sk Perceptron", "sk averaged", "LogisticRegression", "fit", "ratio"),
         ("mean",),
     ),
+    "rare_class": Short(
+        ("name", "recall", "precision", "balanced"),
+        (
+            "Perceptron()",
+            "Perceptron, balanced",
+            "sk Perceptron",
+            "sk Perceptron, balanced",
+            "LogisticRegression, balanced",
+        ),
+    ),
     "first_call": Short(("name", "import", "first_fit", "second_fit")),
     "defaults": Short(("name", "no_errors", "warned", "silent", "seconds")),
 }

@@ -31,7 +31,7 @@ def many_rows(quick: bool) -> Section:
         Column("ratio", "of sk's", "ratio"),
     ]
     section = Section("Many rows: accuracy on new rows, and time", columns, [])
-    sets: dict[str, Callable[[], Fold]] = {} if quick else {"a9a": _census, "MNIST": _digits}
+    sets: dict[str, Callable[[], Fold]] = {} if quick else {"a9a": census, "MNIST": _digits}
     sets |= {f"rare {share:g}": lambda share=share: rare(share, quick) for share in RARE}
     for name, make in sets.items():
         fold, scores, seconds = make(), {}, {}
@@ -64,7 +64,7 @@ def rare(share: float, quick: bool) -> Fold:
     return Fold(X[:m][order], y[:m][order], X[m:], y[m:])
 
 
-def _census() -> Fold:
+def census() -> Fold:
     """With 32-bit indices: scikit-learn's `Perceptron` takes no others."""
     found = datasets.a9a()
     for X in (found.X_train, found.X_test):

@@ -81,6 +81,16 @@ SHORT = {
         ("mean",),
     ),
     "classes": Short(("name", "classes", "ours", "threads", "peer", "share", "threaded_share", "accuracy")),
+    "rare_class": Short(
+        ("name", "recall", "precision", "balanced"),
+        (
+            "Perceptron()",
+            "Perceptron, balanced",
+            "sk Perceptron",
+            "sk Perceptron, balanced",
+            "LogisticRegression, balanced",
+        ),
+    ),
     "first_call": Short(("name", "import", "first_fit", "second_fit")),
     "defaults": Short(("name", "no_errors", "warned", "silent", "seconds")),
 }

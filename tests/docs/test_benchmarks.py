@@ -25,6 +25,7 @@ NAMES = (
     "first_call",
     "neural",
     "orders",
+    "rare_class",
     "rules",
     "scorecards",
     "sweeps",
@@ -167,6 +168,7 @@ def test_the_command_runs(arguments: tuple[str, ...], name: str | None, tmp_path
             "binary",
             "neural",
             "everyday",
+            "rare_class",
             "defaults",
         ]
         return

@@ -51,8 +51,11 @@ def count_rows(X: Any) -> int:
 def row_weights(sample_weight: Any, X: Any, dtype: Any = None) -> Array:
     """A weight >= 0 for each row of X; ones where None is given. Floats keep their precision."""
     n_rows = count_rows(X)
-    if sample_weight is None or is_number(sample_weight):
-        sample_weight = np.full(n_rows, 1.0 if sample_weight is None else float(sample_weight))
+    if sample_weight is None or np.isscalar(sample_weight) or getattr(sample_weight, "ndim", 1) == 0:
+        one = 1.0 if sample_weight is None else sample_weight
+        if not is_number(one) and not is_number(getattr(one, "item", lambda: None)()):
+            raise ValueError(f"sample_weight={one!r}, but it must be a number, or one for each row.")
+        sample_weight = np.full(n_rows, float(one))
     kinds = (np.float64, np.float32) if dtype is None else dtype
     weights: Array = check_array(sample_weight, ensure_2d=False, dtype=kinds, input_name="sample_weight")
     if weights.ndim != 1:

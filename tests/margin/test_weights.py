@@ -322,3 +322,25 @@ def test_metadata_is_routed():
         model.set_score_request(sample_weight=False)
         scores = cross_validate(model, X, y, params={"sample_weight": weights}, return_estimator=True)
     assert all(one._terms.weighted for one in scores["estimator"])
+
+
+@pytest.mark.parametrize("weight", [1e-60, 1e60])
+def test_weights_out_of_all_proportion(weight):
+    X, y = blobs(2)
+    with pytest.raises(ValueError, match=r"A row has the weight .*, but weights must be 0 or lie between"):
+        Perceptron().fit(X, y, sample_weight=np.full(len(X), weight))
+    with pytest.raises(ValueError, match="All rows have weight 0"):
+        Perceptron(class_weight={0: 0.0, 1: 0.0}).fit(X, y)
+
+
+@pytest.mark.parametrize("weight", [2, 2.0, np.float32(2), np.array(2.0)])
+def test_one_weight_for_all_rows(weight):
+    X, y = blobs(2)
+    one = Perceptron(random_state=0).fit(X, y, sample_weight=weight)
+    assert np.array_equal(one.coef_, Perceptron(random_state=0).fit(X, y, sample_weight=[2.0] * len(X)).coef_)
+
+
+@pytest.mark.parametrize("weight", [True, "two", np.array("two")])
+def test_one_weight_that_is_no_number(weight):
+    with pytest.raises(ValueError, match=r"sample_weight=.*, but it must be a number, or one for each row"):
+        Perceptron().fit(*blobs(2), sample_weight=weight)

@@ -6,6 +6,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import validate_data
 
 from .._types import Array
@@ -37,7 +38,7 @@ def encode_bits(
     classes: Array | None = None,
 ) -> EncodedBits:
     """Validate rows, labels and weights; `classes` is given where a stream has named them before."""
-    matrix, y = read_matrix(estimator, X, y, reset)
+    matrix, y = read_matrix(estimator, X, y, reset, finite=sample_weight is None and class_weight is None)
     names, codes = encode_labels(y, classes, least=1)
     codes = codes.astype(np.intp)  # of two classes they are truth values
     weights = _weights(sample_weight, class_weight, matrix, names, codes)
@@ -47,6 +48,9 @@ def encode_bits(
         matrix, codes, weights = (some[weights > 0] for some in (matrix, codes, weights))
         if not len(weights):
             raise ValueError("All rows have weight 0, by sample_weight or class_weight; some must have more.")
+    if weights is not None:  # rows of weight 0 may hold anything
+        cells = matrix.data if is_sparse(matrix) else matrix
+        assert_all_finite(cells, estimator_name=type(estimator).__name__, input_name="X")
     if len(names) > 2:
         raise ValueError(
             f"Only binary classification is supported. The target has {len(names)} classes; use "
@@ -69,10 +73,11 @@ def _weights(
     return exact_weights(weights)
 
 
-def read_matrix(estimator: Any, X: Any, y: Any = NO_LABELS, reset: bool = False) -> Any:
+def read_matrix(estimator: Any, X: Any, y: Any = NO_LABELS, reset: bool = False, finite: bool = True) -> Any:
     """The matrix, or matrix and labels, validated by scikit-learn; bytes and truth values keep their type."""
     dtype = FLOATS if is_sparse(X) else "numeric"
-    checked = validate_data(estimator, X, y, accept_sparse="csr", order="C", reset=reset, dtype=dtype)
+    checks: dict[str, Any] = {"accept_sparse": "csr", "order": "C", "dtype": dtype}
+    checked = validate_data(estimator, X, y, reset=reset, ensure_all_finite=finite, **checks)
     return _compilable(checked) if y is NO_LABELS else (_compilable(checked[0]), checked[1])
 
 

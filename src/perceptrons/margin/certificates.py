@@ -33,9 +33,9 @@ def certify(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Certificat
     """The certificate of a fitted perceptron on rows X with labels y; a list of them, one per class, for
     more than two classes.
 
-    `margin_bound` is None unless X, y are the rows the model was trained on, all of them. Of rows with weights
-    pass these, too: one of weight 0 is absent, as in `fit`. Of a scikit-learn pipeline it is the certificate
-    of the last step, on the rows as the other steps hand them on.
+    `margin_bound` is None unless X, y are the rows the model was trained on, all of them. Where rows
+    have weights, pass these, too: a row of weight 0 is absent, as in `fit`. Of a scikit-learn pipeline it is
+    the certificate of the last step, on the rows as the other steps hand them on.
 
     >>> from perceptrons import Perceptron, certify
     >>> model = Perceptron(order="cyclic").fit([[0.0], [2.0]], [0, 1])

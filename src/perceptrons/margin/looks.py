@@ -99,11 +99,12 @@ def examine_part(X, signs, limits, W, b, used, duals):
             for i in range(start, stop):
                 if k == 0:
                     product, q = dot_and_sqnorm(X, i, w)
-                    smallest, largest = min(smallest, q), largest if q <= largest else q
+                    smallest = min(smallest, q)
+                    largest = q if q > largest or q != q else largest
                 else:
                     product = dot(X, i, w)
                 reach = y[i] * (product + b[k])
-                low = low if low <= reach else reach
+                low = reach if reach < low or reach != reach else low
                 wrong += reach < 0.0 or (reach == 0.0 and y[i] > 0)
             lows[k], errors[k] = low, errors[k] + wrong
             for t in range(s, until):

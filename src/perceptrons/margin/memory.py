@@ -189,7 +189,8 @@ def can_resume(start: Memory, data: Encoded, signs: Array, rule: Rule, result: s
         return False
     look = look_of(start.last(), data, signs)
     w, b = start.w.astype(np.float64), start.last().b
-    same_b = np.isclose(b, rule.rho_squared * start.duals.sum(), rtol=1e-9, atol=0.0)
+    cancelled = rule.rho_squared * np.abs(start.duals).sum()
+    same_b = abs(b - rule.rho_squared * start.duals.sum()) <= 1e-9 * cancelled
     close = CLOSE[start.w.dtype] * np.sqrt(w @ w + data.largest)
     return bool(same_b and np.linalg.norm(look.combination - w) <= close)
 

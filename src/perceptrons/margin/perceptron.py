@@ -49,6 +49,19 @@ def _can_stream(model: Any) -> bool:
 
 
 @contextmanager
+def undrawn(model: Any) -> Iterator[None]:
+    """A fit that raises draws no random numbers from the source that a later one goes on with."""
+    rng = model._memories[0].rng if hasattr(model, "_memories") else None
+    state = None if rng is None else rng.get_state()
+    try:
+        yield
+    except BaseException:
+        if rng is not None:
+            rng.set_state(state)
+        raise
+
+
+@contextmanager
 def blamed_on_rows(model: Any, data: Encoded) -> Iterator[None]:
     """Weights that overflow because a cell is not finite, or too large, are the rows' fault."""
     try:
@@ -213,7 +226,7 @@ class Perceptron(LinearThreshold):
         """`fit`; one log of corrections per weight vector is appended to `logs`, if it is a list."""
         plan = read_parameters(self)
         flag("warm_start", self.warm_start)
-        with all_or_nothing(self), threads(self.n_jobs) as pool:
+        with all_or_nothing(self), undrawn(self), threads(self.n_jobs) as pool:
             given = coef_init is not None or intercept_init is not None
             resume = self.warm_start and not given and hasattr(self, "_memories")
             known = self.classes_ if resume else None
@@ -275,7 +288,7 @@ class Perceptron(LinearThreshold):
                 "class_weight='balanced' needs all rows, which partial_fit does not know; pass a dict of "
                 "weights, such as sklearn.utils.class_weight.compute_class_weight gives, or sample_weight."
             )
-        with all_or_nothing(self), threads(self.n_jobs) as pool:
+        with all_or_nothing(self), undrawn(self), threads(self.n_jobs) as pool:
             capped = self._pass_over(X, y, plan, classes, sample_weight, pool)
         if capped:
             message = f"max_updates={self.max_updates} is reached: the stream learns no more. Raise it."

@@ -38,7 +38,7 @@ def sweep(X, y, weights, rows, stop_updates, stop_clean, rule, state):
     b, beta_negative, beta_positive = clock["intercept"], clock["beta_negative"], clock["beta_positive"]
     presented = clock["presentations"]  # + position: rows presented in all
     first_clean = -clock["clean"]  # where the rows that needed no correction begin
-    stop = min(rows.size, first_clean + stop_clean)
+    stop = min(rows.size, first_clean + stop_clean) if clock["updates"] < stop_updates else 0
     position = 0
     while position < stop:
         i = rows[position]

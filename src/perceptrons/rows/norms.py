@@ -49,6 +49,7 @@ class NormCounts(NamedTuple):
     def median(self) -> float:
         """The power of two that is the lower median of the norms; 1 if there are none."""
         counts = self.counts[level_for(self.n_rows) :].sum(axis=0)
+        counts = counts if counts.any() else self.counts.sum(axis=0)
         if not counts.any():
             return 1.0
         below = np.cumsum(counts)
@@ -65,9 +66,10 @@ class Measured(NamedTuple):
 
 def measure(X: Rows, n_rows: int, weights: Array, seen: int = 0, every: bool = True) -> Measured:
     """Measure rows, of which `seen` others came before; unless `every`, only those that are counted."""
-    table = np.zeros((LEVELS, EXPONENTS))
-    level = level_for(seen + n_rows)
+    table, level = np.zeros((LEVELS, EXPONENTS)), level_for(seen + n_rows)
     smallest, largest, first, last = count_norms(X, n_rows, weights, (seen, level, every), table)
+    if last < first and not seen and not every:  # of rows that are mostly zero, others must tell
+        return measure(X, n_rows, weights)
     counts = table[:, first - LOWEST : last + 1 - LOWEST]
     counts = counts[: 1 + int(np.flatnonzero(counts.any(axis=1)).max(initial=-1))]
     norms = NormCounts(n_rows, first, counts.copy() if len(weights) else counts.astype(np.int64))

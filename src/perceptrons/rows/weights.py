@@ -10,6 +10,7 @@ from ..checks import is_number, row_weights
 
 BALANCED = "balanced"
 NO_WEIGHTS = np.zeros(0)  # each row counts 1
+LIGHTEST, HEAVIEST = 1e-30, 1e30
 
 
 def weights_of_rows(sample_weight: Any, class_weight: Any, X: Any, classes: Array, codes: Array) -> Array:
@@ -17,15 +18,25 @@ def weights_of_rows(sample_weight: Any, class_weight: Any, X: Any, classes: Arra
     if sample_weight is None and class_weight is None:
         return NO_WEIGHTS
     weights = row_weights(sample_weight, X, np.float64)
-    if class_weight is None:
-        return weights
-    places = codes.astype(np.intp)  # of two classes they are truth values
-    weights = weights * class_factors(class_weight, classes, places, weights)[places]
-    if not (np.isfinite(weights).all() and weights.any()):
-        raise ValueError(
-            f"sample_weight times class_weight={class_weight!r} overflows or vanishes; use weights near 1."
-        )
+    if class_weight is not None:
+        places = codes.astype(np.intp)  # of two classes they are truth values
+        with np.errstate(over="ignore"):
+            weights = weights * class_factors(class_weight, classes, places, weights)[places]
+        if not weights.any():
+            raise ValueError("All rows have weight 0, by sample_weight or class_weight; some must have more.")
+    check_range(weights)
     return np.asarray(weights)
+
+
+def check_range(weights: Array) -> None:
+    """Steps, and their squares, must neither overflow nor vanish, in single precision either."""
+    least, most = weights.min(where=weights > 0.0, initial=np.inf), weights.max()
+    if not (LIGHTEST <= least and most <= HEAVIEST):
+        value = most if most > HEAVIEST else least
+        raise ValueError(
+            f"A row has the weight {value:g}, times that of its class, but weights must be 0 or lie between "
+            f"{LIGHTEST:g} and {HEAVIEST:g}; divide all of them by the largest."
+        )
 
 
 def is_balanced(class_weight: Any) -> bool:

@@ -16,11 +16,13 @@ SETTINGS = [{}, {"order": "cyclic"}, {"max_updates": 5}, {"order": "worst", "max
 
 
 def unsampled(m):
-    """A row that is not among those whose norms are counted."""
+    """Rows that are not among those whose norms are counted."""
     golden = 0x9E3779B9
-    return next(i for i in range(m // 2, m) if (i + 1) * golden % 2**32 >= 2 ** (32 - level_for(m)))
+    return [i for i in range(m) if (i + 1) * golden % 2**32 >= 2 ** (32 - level_for(m))]
 
 
+@pytest.mark.filterwarnings("ignore:overflow")  # of NumPy, where nothing is compiled
+@pytest.mark.filterwarnings("ignore:invalid value")
 @pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e200])
 @pytest.mark.parametrize("settings", SETTINGS)
@@ -29,7 +31,7 @@ def test_a_bad_cell_is_found_wherever_it_is(settings, value, layout):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(m, 3)), rng.integers(0, 2, m)
     bad = X.copy()
-    bad[unsampled(m), 1] = value
+    bad[unsampled(m)[m // 4], 1] = value
     model = Perceptron(random_state=0, **settings).fit(layout(X), y)
     before = model.coef_.copy()
     with pytest.raises(ValueError, match=r"NaN|infinity|overflow"):
@@ -42,7 +44,7 @@ def test_a_refused_batch_leaves_no_trace():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(m, 3)), rng.integers(0, 2, m)
     bad = X.copy()
-    bad[unsampled(m), 1] = np.nan
+    bad[unsampled(m)[m // 4], 1] = np.nan
     one, other = (Perceptron(random_state=0).partial_fit(X, y, classes=[0, 1]) for _ in range(2))
     with pytest.raises(ValueError, match="NaN"):
         other.partial_fit(bad, y)
@@ -62,8 +64,8 @@ def test_small_batches_go_on_when_few_of_their_rows_are_counted(jit):
 
 def test_the_norm_of_rows_that_are_mostly_zero():
     X = np.zeros((3000, 2))
-    X[unsampled(3000)] = 8.0
-    X[unsampled(3000) + 1 :: 500] = -8.0
+    X[unsampled(3000)[::40]] = 8.0
+    X[unsampled(3000)[1::40]] = -8.0
     model = Perceptron(random_state=0).fit(X, X[:, 0] > 0)
     assert model.lift_ in (8.0, 16.0)
 

@@ -89,24 +89,19 @@ def sweep_vectors(X, signs, weights, order, stops, rule, states, vectors):
     """Present all rows of an order to these weight vectors, some rows at a time: they are read once, and are
     still in the cache when the next vector comes. `states` are stacked, one line per vector.
 
-    stops : as in `sweep`, where a vector that stops early sits out; and how many rows at a time. Groups of
-    blocks are read beforehand.
+    stops : as in `sweep`, after which a vector sits out; and how many rows at a time. Groups of blocks are
+    read beforehand.
     """
     stop_updates, stop_clean, at_a_time = stops
-    ended = np.zeros(vectors.size, np.bool_)
     for start in range(0, order.rows.size, at_a_time):
         if order.blocks.size > 0 and start % GROUP_ROWS == 0:
             states.clock[vectors[0]]["echo"] = stream_group(X, order.blocks, start // GROUP_ROWS)
         rows = order.rows[start : min(start + at_a_time, order.rows.size)]
-        for j in range(vectors.size):
-            if ended[j]:
-                continue
-            k = vectors[j]
+        for k in vectors:
             state = State(
                 states.w[k], states.duals[k], states.clock[k : k + 1], states.drift[k], states.dual_drift[k]
             )
-            made = sweep(X, signs[k], weights, rows, stop_updates, stop_clean, rule, state)
-            ended[j] = made < rows.size or state.clock[0]["updates"] >= stop_updates
+            sweep(X, signs[k], weights, rows, stop_updates, stop_clean, rule, state)
 
 
 @compiled

@@ -68,8 +68,8 @@ def measure(X: Rows, n_rows: int, weights: Array, seen: int = 0, every: bool = T
     """Measure rows, of which `seen` others came before; unless `every`, only those that are counted."""
     table, level = np.zeros((LEVELS, EXPONENTS)), level_for(seen + n_rows)
     smallest, largest, first, last = count_norms(X, n_rows, weights, (seen, level, every), table)
-    if last < first and not seen and not every:  # of rows that are mostly zero, others must tell
-        return measure(X, n_rows, weights)
+    if last < first and level > 0 and not seen:  # none of them tells, being zero: all must
+        smallest, largest, first, last = count_norms(X, n_rows, weights, (0, 0, True), table)
     counts = table[:, first - LOWEST : last + 1 - LOWEST]
     counts = counts[: 1 + int(np.flatnonzero(counts.any(axis=1)).max(initial=-1))]
     norms = NormCounts(n_rows, first, counts.copy() if len(weights) else counts.astype(np.int64))

@@ -1,8 +1,7 @@
 """`Perceptron`: the margin family behind scikit-learn's interface (Honavar; Moran et al., Section 2)."""
 
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +14,6 @@ from ..checks import flag
 from ..compiled import Threads, threads
 from ..model_file.declarations import Field
 from ..rows.encode import Encoded, check_rows, encode
-from ..rows.norms import measure
 from ..rows.order import generators
 from ..rows.weights import is_balanced
 from ..theory.certificate import Certificate
@@ -35,9 +33,9 @@ from .margin_parameters import (
 )
 from .memory import Memory, blank, given_weights
 from .rules import Rule
-from .run import SUCCESS, Overflowed
+from .run import SUCCESS
 from .theorem import Terms, terms_of
-from .training import Training, begin, begin_again, check_start
+from .training import Training, begin, begin_again, blamed_on_rows, check_start, undrawn
 
 
 def _can_stream(model: Any) -> bool:
@@ -46,29 +44,6 @@ def _can_stream(model: Any) -> bool:
             "result='pocket' counts errors on all rows, which partial_fit never sees; use 'average'."
         )
     return True
-
-
-@contextmanager
-def undrawn(model: Any) -> Iterator[None]:
-    """A fit that raises draws no random numbers from the source that a later one goes on with."""
-    rng = model._memories[0].rng if hasattr(model, "_memories") else None
-    state = None if rng is None else rng.get_state()
-    try:
-        yield
-    except BaseException:
-        if rng is not None:
-            rng.set_state(state)
-        raise
-
-
-@contextmanager
-def blamed_on_rows(model: Any, data: Encoded) -> Iterator[None]:
-    """Weights that overflow because a cell is not finite, or too large, are the rows' fault."""
-    try:
-        yield
-    except Overflowed:
-        check_rows(model, data._replace(largest=measure(data.X, len(data.codes), data.weights).largest))
-        raise
 
 
 class Perceptron(LinearThreshold):

@@ -1,16 +1,18 @@
 """The weight vectors of a fit, before their first epoch: from zero weights, from weights given, or from where
-an earlier fit ended."""
+an earlier fit ended; and what a fit leaves behind that fails."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from .._types import Array
 from ..compiled import Threads
-from ..rows.encode import Encoded
+from ..rows.encode import Encoded, check_rows
+from ..rows.norms import measure
 from .margin_parameters import MarginParameters
 from .memory import Memory, can_resume, open_states, recounted, restarted, resume_state, state_of
 from .rules import Rule
-from .run import Run
+from .run import Overflowed, Run
 from .sweep import State
 
 
@@ -78,3 +80,26 @@ def check_start(training: Training) -> None:
             f"tol={tol} certifies weights that are a sum of these rows, which starting weights are not; use "
             "tol=None, or start from zero."
         )
+
+
+@contextmanager
+def undrawn(model: Any) -> Iterator[None]:
+    """A fit that raises draws no random numbers from the source that a later one goes on with."""
+    rng = model._memories[0].rng if hasattr(model, "_memories") else None
+    state = None if rng is None else rng.get_state()
+    try:
+        yield
+    except BaseException:
+        if rng is not None:
+            rng.set_state(state)
+        raise
+
+
+@contextmanager
+def blamed_on_rows(model: Any, data: Encoded) -> Iterator[None]:
+    """Weights that overflow because a cell is not finite, or too large, are the rows' fault."""
+    try:
+        yield
+    except Overflowed:
+        check_rows(model, data._replace(largest=measure(data.X, len(data.codes), data.weights).largest))
+        raise

@@ -193,7 +193,9 @@ BAD = {
     "at least one non-zero number": {"sample_weight": np.zeros(60)},
     "All rows of the class 'healthy' have weight 0": {"sample_weight": np.arange(60) % 5 == 0},
     "The class 'ill' has one row": {"sample_weight": np.arange(60) % 5 + (np.arange(60) == 0)},
-    r"sample_weight has 1e\+308, more than 1e\+100": {"sample_weight": np.full(60, 1e308)},
+    r"A row has the weight 1e\+308, .* must be 0 or lie between 1e-30 and": {
+        "sample_weight": np.full(60, 1e308)
+    },
     "n_jobs=0, but it must be an integer other than 0": {"n_jobs": 0},
 }
 

@@ -35,7 +35,6 @@ from .rejection.costs import Costs, Prices, read_costs
 from .rows.weights import check_every_class, weights_of_rows
 
 Progress = Callable[[int, int, str], None]
-MOST_WEIGHT = 1e100  # of a row, so that no sum overflows
 
 
 @dataclass(frozen=True)
@@ -154,8 +153,6 @@ def _read(X: Any, y: Any, sample_weight: Any) -> _Table:
     if sample_weight is None:
         return table
     weights = weights_of_rows(sample_weight, None, y, table.classes, table.codes)
-    if weights.max() > MOST_WEIGHT:
-        raise ValueError(f"sample_weight has {weights.max()}, more than {MOST_WEIGHT:g}; use weights near 1.")
     check_every_class(table.classes, table.codes, weights)
     table = table._replace(weights=weights)
     return table if weights.all() else table.take(np.flatnonzero(weights))

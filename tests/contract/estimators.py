@@ -51,6 +51,14 @@ ROWS_DRAWN = dict.fromkeys(
     REPEATED,
     "which rows are held out is drawn among the rows, and repeated rows are more of them",
 )
+EDGE = {
+    "check_class_weight_classifiers": "once the rows of the heavy class are right nothing moves the boundary "
+    "further from them: 78 % of the test rows are given that class, 87 % are asked for"
+}
+ORIGIN = {
+    "check_class_weight_classifiers": "through the origin no hyperplane gives one class to nearly all of "
+    "these rows, whatever they weigh"
+}
 NO_SLACK = {
     "check_class_weight_classifiers": "with C=inf each row must be on its side, whatever its weight, so "
     "that a positive weight changes nothing; its rows are not separable"
@@ -58,15 +66,15 @@ NO_SLACK = {
 RUNS = {"n_restarts": 2, "max_epochs": 50}
 
 PUBLIC = [
-    Public(Perceptron(), STEPS_WEIGHED),
-    Public(Perceptron(order="worst", result="pocket", fit_intercept=False), STEPS_WEIGHED),
+    Public(Perceptron(), STEPS_WEIGHED | EDGE),
+    Public(Perceptron(order="worst", result="pocket", fit_intercept=False), STEPS_WEIGHED | ORIGIN),
     Public(
         Perceptron(order="active", step="passive-aggressive", margin=1.0, result="average"), STEPS_WEIGHED
     ),
     Public(KernelPerceptron(), STEPS_WEIGHED),
     Public(KernelPerceptron("precomputed", margin="growing"), NO_MATRIX | STEPS_WEIGHED),
     Public(MaxMarginPerceptron(), NO_SLACK),
-    Public(MaxMarginPerceptron(C=1.0, fit_intercept=False)),
+    Public(MaxMarginPerceptron(C=1.0, fit_intercept=False), ORIGIN),
     Public(MarginProjection(1)),  # few features there: "auto" would be more than they are
     Public(SparsePerceptron(), HEAVY_CLASS),
     Public(SparsePerceptron(booster="majority", k=1, stages=11, target_size=5), HEAVY_CLASS),

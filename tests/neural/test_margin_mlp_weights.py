@@ -74,7 +74,7 @@ def test_the_unit_of_weights_changes_nothing(how):
     X, y = moons()
     w = np.random.default_rng(0).integers(1, 6, len(y)).astype(float)
     model = small(**how).fit(X, y, sample_weight=w)
-    for unit in (3.0, 2.0**-1000, 2.0**1000):
+    for unit in (3.0, 2.0**-90, 2.0**90):
         assert_same(model, small(**how).fit(X, y, sample_weight=unit * w))
 
 

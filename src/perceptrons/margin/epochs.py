@@ -15,10 +15,10 @@ from .._types import Array
 from ..rows.layouts import CSR, Rows
 from ..rows.order import GROUP_ROWS, Order, given, in_order, permutations, shuffled
 from .looks import rows_at_a_time
+from .margin_training import Training
 from .rules import PASSIVE_AGGRESSIVE
 from .run import CAPPED, STUCK, TOL, Run, Verdict
 from .sweep import NEVER, excesses, sweep_epochs, sweep_vectors
-from .training import Training
 
 CACHE = 1 << 24  # bytes; fewer are in the cache anyway, and need no streaming,
 NEAR = 1 << 22  # and a group of blocks of more does not stay near enough to be worth it

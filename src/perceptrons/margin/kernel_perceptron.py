@@ -36,10 +36,10 @@ from .margin_parameters import (
     read_rule,
     usual_norm,
 )
+from .margin_training import begin
 from .memory import blank
 from .run import SUCCESS
 from .theorem import terms_of
-from .training import begin
 
 
 class KernelPerceptron(Threshold):

@@ -31,11 +31,11 @@ from .margin_parameters import (
     read_rule,
     usual_norm,
 )
+from .margin_training import Training, begin, begin_again, blamed_on_rows, check_start, undrawn
 from .memory import Memory, blank, given_weights
 from .rules import Rule
 from .run import SUCCESS
 from .theorem import Terms, terms_of
-from .training import Training, begin, begin_again, blamed_on_rows, check_start, undrawn
 
 
 def _can_stream(model: Any) -> bool:

@@ -112,7 +112,7 @@ BAD = [
     (None, {7: 1.0}, r"class_weight names the class 7, but the classes are \[-1, 1\]; leave it out"),
     (None, {1: -1.0}, "class_weight of the class 1 is -1.0, but it must be a number >= 0; use 1"),
     (None, "even", "class_weight='even', but it must be 'balanced', a dict or None"),
-    ([1.0, 1e-200, 1.0, 1.0], None, "C=1 times the weight of a row, 1e-200, .*use 1, weights near 1"),
+    ([1.0, 1e-200, 1.0, 1.0], None, "A row has the weight 1e-200, .* must be 0 or lie between 1e-30 and"),
 ]
 
 

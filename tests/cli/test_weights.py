@@ -74,7 +74,9 @@ def test_every_learner_takes_weights(command, clinic_file, name):
         model, about = read("model.json")
         assert getattr(model, "steps", [("", model)])[-1][1].class_weight == "balanced"
         assert about["weight"] == "copies"
-        assert command("predict", "model.json", "clinic.csv")[::2] == (0, "")
+        code, _, told = command("predict", "model.json", "clinic.csv")
+        assert code == 0
+        assert not told or "rows are rejected" in told
     if savable and report["certificates"]:
         assert command("certify", "model.json", "clinic.csv")[::2] == (0, "")
 

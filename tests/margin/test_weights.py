@@ -324,11 +324,14 @@ def test_metadata_is_routed():
     assert all(one._terms.weighted for one in scores["estimator"])
 
 
+@pytest.mark.parametrize("make", [Perceptron, KernelPerceptron])
 @pytest.mark.parametrize("weight", [1e-60, 1e60])
-def test_weights_out_of_all_proportion(weight):
+def test_weights_out_of_all_proportion(weight, make):
     X, y = blobs(2)
     with pytest.raises(ValueError, match=r"A row has the weight .*, but weights must be 0 or lie between"):
-        Perceptron().fit(X, y, sample_weight=np.full(len(X), weight))
+        make().fit(X, y, sample_weight=np.full(len(X), weight))
+    with pytest.raises(ValueError, match="A row has the weight inf"):  # and NumPy does not warn before
+        make(class_weight={0: 1e308}).fit(X, y, sample_weight=np.full(len(X), 10.0))
     with pytest.raises(ValueError, match="All rows have weight 0"):
         Perceptron(class_weight={0: 0.0, 1: 0.0}).fit(X, y)
 
@@ -344,3 +347,14 @@ def test_one_weight_for_all_rows(weight):
 def test_one_weight_that_is_no_number(weight):
     with pytest.raises(ValueError, match=r"sample_weight=.*, but it must be a number, or one for each row"):
         Perceptron().fit(*blobs(2), sample_weight=weight)
+
+
+def test_training_goes_on_where_the_intercept_cancels():
+    """b is 0 but for rounding, which no relative error forgives."""
+    tiny = 0
+    for seed in range(200):
+        X, y, _ = separable(30, 3, margin=0.01, random_state=seed)
+        model = classic(eta=0.1, order="cyclic", max_epochs=2, warm_start=True).fit(X, y)
+        tiny += abs(model.intercept_[0]) < 1e-12
+        assert model.fit(X, y).certificate_.margin_bound is not None
+    assert tiny >= 5

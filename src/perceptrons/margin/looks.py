@@ -17,7 +17,7 @@ from ..rows.layouts import CSR, Gram, Rows, add, dot, dot_and_sqnorm
 from ..rows.order import GROUP_ROWS
 
 NEARBY = 1 << 18  # bytes that stay in the nearest large cache
-PARTS, PART_ROWS = 4, 1 << 14  # at most, with so many rows at least
+PARTS, PART_ROWS = 4, 1 << 14  # the most parts, and the fewest rows of a part
 
 
 class Look(NamedTuple):

@@ -25,7 +25,7 @@ SUCCESS = (CONVERGED, TOL)
 Verdict = str | None
 
 AHEAD = 1024  # places of an order looked at for rows to be fetched together,
-TOGETHER = 256  # so many of them at most
+TOGETHER = 256  # and the most of them that are fetched in one call
 
 
 class Overflowed(ValueError):

@@ -22,6 +22,7 @@ NAMES = (
     "conservative",
     "defaults",
     "everyday",
+    "families",
     "first_call",
     "neural",
     "orders",
@@ -168,6 +169,7 @@ def test_the_command_runs(arguments: tuple[str, ...], name: str | None, tmp_path
             "binary",
             "neural",
             "everyday",
+            "families",
             "rare_class",
             "defaults",
         ]

@@ -19,6 +19,7 @@ from perceptrons.describe import Size, margin_of, size_of
 from perceptrons.learners import (
     LEARNERS,
     MANY_ROWS,
+    ON_REQUEST,
     SLOW,
     build_learner,
     default_learners,
@@ -51,7 +52,7 @@ def small():
 def test_what_is_reported(small):
     X, y = small
     steps = []
-    results = compare(X, y, folds=4, progress=lambda *step: steps.append(step))
+    results = compare(X, y, folds=4, learners=[*LEARNERS], progress=lambda *step: steps.append(step))
     assert [result.learner for result in results] == list(LEARNERS)
     total = 5 * len(LEARNERS)
     assert [done for done, _, _ in steps] == list(range(total + 1))
@@ -80,7 +81,7 @@ def test_folds_are_those_of_a_pipeline(small):
     for name, learner in [
         ("logistic regression", LogisticRegression(max_iter=10_000)),
         ("shallow tree", DecisionTreeClassifier(max_depth=3, random_state=3)),
-        ("averaged", Perceptron(result="average", random_state=3)),
+        ("perceptron", Perceptron(random_state=3)),
     ]:
         expected = cross_val_score(make_pipeline(TableEncoder(), learner), X, y, cv=folds)
         assert np.array_equal(found[name].fold_accuracies, expected)
@@ -268,6 +269,13 @@ def test_chosen_learners(small):
     assert [result.learner for result in results] == ["pam", "averaged"]
     with pytest.raises(ValueError, match="no learner 'pma'; did you mean 'pam'"):
         compare(*small, learners=["pma"])
+
+
+def test_one_line_per_family_unless_more_is_asked_for(small):
+    usual = default_learners(60)
+    assert [name for name in LEARNERS if name not in usual] == [*ON_REQUEST]
+    found = [result.learner for result in compare(*small, folds=2, max_epochs=3)]
+    assert found == usual
 
 
 def test_many_rows_are_not_for_the_kernel(small, monkeypatch):

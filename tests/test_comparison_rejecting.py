@@ -25,6 +25,7 @@ from perceptrons.describe import Size, answers_of, size_of
 from perceptrons.learners import (
     LEARNERS,
     MANY_ROWS,
+    ON_REQUEST,
     SLOW,
     build_learner,
     default_learners,
@@ -162,10 +163,10 @@ def test_several_classes_are_not_for_all():
     X, y = load_iris(return_X_y=True)
     assert [name for name in LEARNERS if not supports_classes(name, 3)] == TWO
     assert all(supports_classes(name, 2) for name in LEARNERS)
-    assert set(LEARNERS) - set(default_learners(150, 3)) == set(TWO)
-    assert set(LEARNERS) - set(default_learners(MANY_ROWS + 1, 3)) == {*SLOW, *TWO}
+    assert set(LEARNERS) - set(default_learners(150, 3)) == {*ON_REQUEST, *TWO}
+    assert set(LEARNERS) - set(default_learners(MANY_ROWS + 1, 3)) == {*SLOW, *ON_REQUEST, *TWO}
     found = by_name(compare(X, y, folds=2, max_epochs=3))
-    assert set(found) == set(LEARNERS) - set(TWO)
+    assert set(found) == set(LEARNERS) - {*ON_REQUEST, *TWO}
     assert found["chow"].rejected > 0
     conservative, chow = compare(X, y, folds=2, max_epochs=3, learners=REJECTING)
     assert conservative.risk is conservative.accuracy is conservative.rejected is None

@@ -42,9 +42,7 @@ LEARNERS: dict[str, Build] = {  # name → (seed, max_epochs) → an estimator t
     "scorecard": lambda seed, max_epochs: SparsePerceptron(
         booster="majority", max_stages=SHORT_CARD, random_state=seed
     ),
-    "kernel": lambda seed, max_epochs: KernelPerceptron(
-        result="pocket", random_state=seed, max_epochs=max_epochs
-    ),
+    "kernel": lambda seed, max_epochs: KernelPerceptron(random_state=seed, max_epochs=max_epochs),
     "conservative": lambda seed, max_epochs: ConservativePerceptron(random_state=seed, max_epochs=max_epochs),
     "chow": lambda seed, max_epochs: ChowClassifier(
         Perceptron(result="average", random_state=seed, max_epochs=max_epochs)
@@ -58,14 +56,17 @@ LEARNERS: dict[str, Build] = {  # name → (seed, max_epochs) → an estimator t
 }
 # at most: many runs at once, six fits, and epochs that seldom end by themselves
 EPOCHS, USUAL_EPOCHS = {"conservative": 100, "chow": 100, "binary sbpi": 100}, 1000
+# only if asked for: each is of a family that another line stands for, and seldom better than that
+ON_REQUEST = ("growing margin", "averaged", "max margin", "binary sbpi")
 # on many rows only if asked for: minutes, cross-validated
 SLOW = ("kernel", "sparse", "scorecard", "conservative")
 MANY_ROWS, FEW_EPOCHS = 10_000, 100  # of a kernel learner, whose epochs take the square of the rows
 
 
 def default_learners(n_rows: int, n_classes: int = 2) -> list[str]:
-    """The learners that support this number of classes and are quick enough for this number of rows."""
-    quick = [name for name in LEARNERS if name not in SLOW or n_rows <= MANY_ROWS]
+    """One learner per family, if it supports this number of classes and is quick enough for these rows."""
+    usual = [name for name in LEARNERS if name not in ON_REQUEST]
+    quick = [name for name in usual if name not in SLOW or n_rows <= MANY_ROWS]
     return [name for name in quick if supports_classes(name, n_classes)]
 
 

@@ -32,14 +32,16 @@ def test_compare(command, table):
     assert "learner" in out
     for name in (
         "perceptron",
-        "growing margin",
-        "averaged",
-        "max margin",
         "soft margin",
         "sparse",
         "logistic regression",
     ):
-        assert f"\n{name}" in out
+        assert f"\n{name}  " in out
+    assert "\naveraged  " not in out
+    more = (
+        'More learners, with --learner "growing margin" and so on: growing margin, averaged, max margin and'
+    )
+    assert f"{more} binary sbpi." in " ".join(out.split())
     assert "over 3 folds" in out
     assert "numbers standardized, names one-hot" in " ".join(out.split())
     assert max(map(len, out.splitlines())) <= 100

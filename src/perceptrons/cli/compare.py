@@ -160,7 +160,7 @@ def _show_choices(data: Any, learners: list[str], asked: int, folds: int) -> Non
 
 
 def _show_left_out(n_rows: int, n_classes: int) -> None:
-    from ..learners import LEARNERS, MANY_ROWS, SLOW, supports_classes
+    from ..learners import LEARNERS, MANY_ROWS, ON_REQUEST, SLOW, supports_classes
     from .show import say
     from .words import listing
 
@@ -172,8 +172,10 @@ def _show_left_out(n_rows: int, n_classes: int) -> None:
             f"Above {MANY_ROWS:,} rows {names} are slow and left out; use --learner {slow[0]} to include one."
         )
     for name in LEARNERS:
-        if name not in able:
+        if name not in able and name not in ON_REQUEST:
             say(f"{name} supports two classes, not {n_classes}, and is left out.")
+    more = [name for name in ON_REQUEST if name in able]
+    say(f'More learners, with --learner "{more[0]}" and so on: {listing(more)}.')
 
 
 def _show_results(results: list[Any], folds: int, costs: Any, *, balanced: bool) -> None:

@@ -83,12 +83,12 @@ class Liberal:
 
 
 COMPARISONS = {
-    "kernel": Comparison(
+    "kernels": Comparison(
         "Kernels: accuracy",
         {"KernelPerceptron()": lambda seed: KernelPerceptron(random_state=seed), "SVC": lambda seed: SVC()},
         accuracy,
     ),
-    "network": Comparison(
+    "networks": Comparison(
         "Networks: accuracy",
         {"MarginMLPClassifier()": _network, "MLPClassifier": lambda seed: MLPClassifier(random_state=seed)},
         accuracy,
@@ -129,7 +129,7 @@ NOTES = [
 
 def run(quick: bool) -> dict[str, Any]:
     n_folds = 2 if quick else 5
-    sections = [_section(comparison, tables(quick), n_folds) for comparison in COMPARISONS.values()]
+    sections = [_section(name, tables(quick), n_folds) for name in COMPARISONS]
     return {"sizes": {"folds": n_folds}, "notes": NOTES, "sections": sections}
 
 
@@ -176,7 +176,8 @@ def _size(model: Any) -> float | None:
     return None
 
 
-def _section(comparison: Comparison, names: list[str], n_folds: int) -> Section:
+def _section(family: str, names: list[str], n_folds: int) -> Section:
+    comparison = COMPARISONS[family]
     ours, peer = [*comparison.models][:2]
     unit = "percent" if comparison.judge is accuracy else "exact"
     columns = [
@@ -195,9 +196,9 @@ def _section(comparison: Comparison, names: list[str], n_folds: int) -> Section:
         for number, fold in enumerate(_rows(comparison, table, n_folds)):
             for model in found if number % 2 else reversed(found):
                 found[model].append(_try_out(comparison.models[model], comparison, fold))
-        section.rows.append({"id": table, "name": table, **_summary(found, ours, peer)})
+        section.rows.append({"id": f"{family} {table}", "name": table, **_summary(found, ours, peer)})
         section.raw[table] = {model: [one._asdict() for one in ones] for model, ones in found.items()}
-    section.rows.append({"id": "mean", "name": "mean (times: median)", **_overall(section)})
+    section.rows.append({"id": f"{family} mean", "name": "mean (times: median)", **_overall(section)})
     return section
 
 

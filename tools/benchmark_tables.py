@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from benchmarks import RESULTS
 from benchmarks.layout import Section, markdown
 
-MARKED = re.compile(r"(<!-- benchmark:(\w+)(:short)? -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+MARKED = re.compile(r"(<!-- benchmark:(\w+)(?::(\w+))? -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 
 class Short(NamedTuple):
@@ -80,6 +80,10 @@ SHORT = {
         ("name", "Perceptron()", "sk Perceptron", "sk averaged", "LogisticRegression", "fit", "ratio"),
         ("mean",),
     ),
+    "families": Short(
+        ("name", "KernelPerceptron()", "SVC", "fit", "ratio", "predict_ratio", "size"),
+        ("kernels breast cancer", "kernels mean"),
+    ),
     "classes": Short(("name", "classes", "ours", "threads", "peer", "share", "threaded_share", "accuracy")),
     "rare_class": Short(
         ("name", "recall", "precision", "balanced"),
@@ -97,8 +101,8 @@ SHORT = {
 
 
 def fill(page: str) -> str:
-    """The page with what the results say today."""
-    return MARKED.sub(lambda found: found[1] + render(read(found[2]), short=bool(found[3])) + found[5], page)
+    """The page with what the results say today: all, or what is named after the benchmark."""
+    return MARKED.sub(lambda found: found[1] + render(read(found[2]), found[3]) + found[5], page)
 
 
 def read(name: str) -> dict[str, Any]:
@@ -109,11 +113,15 @@ def read(name: str) -> dict[str, Any]:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def render(result: dict[str, Any], short: bool) -> str:
-    """The Markdown of one result, as it stands between the markers."""
+def render(result: dict[str, Any], part: str | None = None) -> str:
+    """The Markdown of one result, as it stands between the markers: all of it, its "short" form, or the
+    section whose title begins with the word `part`."""
     sections = [Section(**section) for section in result["sections"]]
-    if short:
+    if part == "short":
         body = [markdown(_shortened(sections, SHORT[result["benchmark"]]))]
+    elif part:
+        body = [markdown(next(one for one in sections if one.title.lower().startswith(part)))]
+        body += result["notes"]
     else:
         body = [part for section in sections for part in (f"**{section.title}**", markdown(section))]
         body += result["notes"]

@@ -182,4 +182,4 @@ def test_the_command_runs(arguments: tuple[str, ...], name: str | None, tmp_path
     assert len(ids) == len(set(ids)) > 0
     assert {one for one in SHORT[name].rows or () if "cuda" not in one} <= set(ids)  # no GPU in quick runs
     assert all(section["raw"] for section in result["sections"])
-    assert render(result, short=True).count("\n|") <= render(result, short=False).count("\n|")
+    assert render(result, "short").count("\n|") <= render(result).count("\n|")

@@ -141,7 +141,7 @@ def _variants() -> dict[str, Any]:
         for standardize in (True, False):
             settings = {"rule": rule, "standardize": standardize, "eta_weights": 0.1, "eta_bands": 0.01}
             known[f"{rule.upper()}{', standardized' * standardize}"] = lambda epochs, how=settings: (
-                ConservativePerceptron(**how, n_restarts=1, max_epochs=epochs, random_state=0)
+                ConservativePerceptron(**how, band="learned", n_restarts=1, max_epochs=epochs, random_state=0)
             )
     return known
 

@@ -27,7 +27,7 @@ def learners(gamma: float) -> list[Learner]:
     """For rejections that cost γ."""
 
     def conservative(rule: str) -> Any:
-        return ConservativePerceptron(rule=rule, reject_cost=gamma, random_state=0)
+        return ConservativePerceptron(rule=rule, band="learned", reject_cost=gamma, random_state=0)
 
     perceptron = Perceptron(result="average", max_epochs=100, random_state=0)
     return [

@@ -190,7 +190,8 @@ def test_predictions_without_rejection(command, table, noisy):
 def with_bands(file, bands, **settings):
     """A model from Python, with these bands, in model.json; and its scores."""
     X, y = rows_of(file)
-    model = make_pipeline(TableEncoder(), ConservativePerceptron(max_epochs=2, random_state=0, **settings))
+    few = ConservativePerceptron(band="learned", max_epochs=2, random_state=0, **settings)
+    model = make_pipeline(TableEncoder(), few)
     with pytest.warns(UserWarning, match="runs was right|To reject every row"):
         model.fit(X, y)
     model[-1].bands_ = np.array(bands)

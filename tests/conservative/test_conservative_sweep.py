@@ -239,7 +239,9 @@ def test_separable_rows_end_without_errors_and_rejections(rule, jit):
         n, margin = 2 + seed % 12, 0.03 + 0.002 * seed
         X, y, _ = separable(60 + 4 * seed, n, margin=margin, random_state=seed)
         cost = (0.05, 0.2, 0.45)[seed % 3]
-        model = ConservativePerceptron(rule=rule, reject_cost=cost, random_state=seed).fit(X, y)
+        model = ConservativePerceptron(rule=rule, band="learned", reject_cost=cost, random_state=seed).fit(
+            X, y
+        )
         assert model.converged_
         assert model.n_iter_ < model.max_epochs  # nothing is better, so training ends
         assert model.training_risk_ == 0.0
@@ -252,7 +254,7 @@ def test_inseparable_rows_end_at_the_cap_with_a_warning(rule):
     X, y = np.array([[0, 0], [1, 1], [0, 1], [1, 0]] * 5), np.array([0, 0, 1, 1] * 5)
     with pytest.warns(ConvergenceWarning, match=r"None of 12 runs .* max_epochs=30.* raise max_epochs"):
         model = ConservativePerceptron(
-            rule=rule, reject_cost=0.4, n_restarts=2, max_epochs=30, random_state=0
+            rule=rule, band="learned", reject_cost=0.4, n_restarts=2, max_epochs=30, random_state=0
         ).fit(X, y)
     assert model.n_iter_ == 30
     assert not model.converged_

@@ -19,8 +19,14 @@ pytestmark = pytest.mark.kernels
 LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, sp.csr_array], ids=["array", "CSR"])
 WAYS = pytest.mark.parametrize(
     "way",
-    [{"rule": "cplr1"}, {"rule": "cplr2", "band": "exact"}, {"symmetric": True, "standardize": False}],
-    ids=["cplr1", "cplr2 exact", "symmetric"],
+    [
+        {"rule": "cplr1", "band": "learned"},
+        {"rule": "cplr2", "band": "exact"},
+        {"symmetric": True, "standardize": False, "band": "learned"},
+        {"band": "cv"},
+        {"rule": "cplr1", "symmetric": True, "standardize": False},
+    ],
+    ids=["cplr1", "cplr2 exact", "symmetric", "cv", "cplr1 symmetric cv"],
 )
 
 
@@ -168,7 +174,7 @@ def test_heavier_rows_are_answered_as_they_want():
     X = np.array([[-1.0], [1.0]] * 2)
     y = np.array([0, 1, 1, 0])
     for weights, answers in [([3, 3, 1, 1], [0, 1]), ([1, 1, 3, 3], [1, 0])]:
-        model = fitted(X, y, weights, reject_cost=0.45, max_epochs=20)
+        model = fitted(X, y, weights, reject_cost=0.45, max_epochs=20, band="learned")
         assert model.predict_liberal([[-1.0], [1.0]]).tolist() == answers
         assert model.training_risk_ == pytest.approx(0.25)
 

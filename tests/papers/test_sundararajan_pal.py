@@ -166,7 +166,7 @@ def test_risks_are_those_of_a_count_by_hand(result):
     row, column = inputs.settings["seeds"].index(seed), inputs.settings["gammas"].index(gamma)
     model = in_turn(
         lambda how: ConservativePerceptron(**how).fit(X[train], y[train]),
-        [{"rule": "cplr1", "reject_cost": gamma, "n_restarts": 4, "random_state": seed}],
+        [{"rule": "cplr1", "band": "learned", "reject_cost": gamma, "n_restarts": 4, "random_state": seed}],
     )[0]
     scores, positive = X[test] @ model.coef_.ravel() + model.intercept_, y[test] == "positive"
     rejected = (scores < model.bands_[1]) & (scores > -model.bands_[0])

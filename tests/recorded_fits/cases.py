@@ -147,7 +147,7 @@ def _conservative() -> Iterator[tuple[str, Case]]:
             model = ConservativePerceptron(rule=rule, band=band, n_restarts=3, max_epochs=30, random_state=3)
             yield f"conservative-{rule}-{band}", Case(False, lambda m=model: m.fit(*flowers(two=True)))
     costs = Costs(gain=0.1, wrong={1: 2.0, 2: 1.0}, reject=0.3)
-    unequal = ConservativePerceptron(costs=costs, n_restarts=2, max_epochs=20, random_state=3)
+    unequal = ConservativePerceptron(costs=costs, band="learned", n_restarts=2, max_epochs=20, random_state=3)
     yield "conservative-costs", Case(False, lambda: unequal.fit(*flowers(two=True)))
     chow = ChowClassifier(Perceptron(result="average", max_epochs=30, random_state=3))
     yield "chow", Case(False, lambda: chow.fit(*flowers(two=True)))

@@ -13,7 +13,7 @@ from ..rejection.costs import Prices
 from .conservative_sweep import CplrSteps
 
 CPLR1, CPLR2 = "cplr1", "cplr2"
-LEARNED, LEARNT, EXACT = "learned", "learnt", "exact"  # "learnt" is the older spelling of "learned"
+CV, LEARNED, LEARNT, EXACT = "cv", "learned", "learnt", "exact"  # "learnt": older spelling of "learned"
 AUTO = "auto"
 BAND_STEPS = (0.01, 0.1, 1.0)
 
@@ -24,6 +24,7 @@ class ConservativeParameters(NamedTuple):
     rule: str
     symmetric: bool
     exact_bands: bool
+    cross_validated: bool
     standardize: bool
     step_sizes: list[tuple[float, float]]  # of weights and of bands
     max_band: float | None  # None: by the scores of the starting weights
@@ -40,7 +41,8 @@ def read_parameters(model: Any) -> ConservativeParameters:
     return ConservativeParameters(
         one_of("rule", model.rule, (CPLR1, CPLR2)),
         flag("symmetric", model.symmetric),
-        one_of("band", model.band, (LEARNED, LEARNT, EXACT)) == EXACT,
+        one_of("band", model.band, (CV, LEARNED, LEARNT, EXACT)) == EXACT,
+        model.band == CV,
         flag("standardize", model.standardize),
         _step_sizes(model),
         None if max_band is None else float(max_band),

@@ -40,8 +40,8 @@ NAMES = {
 CONSERVATIVE: tuple[
     tuple[str, str | None, dict[str, Any]], ...
 ] = (  # method, its liberal counterpart where we look at it, settings
-    (CPLR1, LIBERAL1, {"rule": "cplr1"}),
-    (CPLR2, LIBERAL2, {"rule": "cplr2"}),
+    (CPLR1, LIBERAL1, {"rule": "cplr1", "band": "learned"}),
+    (CPLR2, LIBERAL2, {"rule": "cplr2", "band": "learned"}),
     (EXACT, None, {"rule": "cplr2", "band": "exact"}),
 )
 # Medians at the first five costs: the lower and the higher of two other sets of ten splits, by an independent

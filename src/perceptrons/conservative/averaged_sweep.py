@@ -5,8 +5,8 @@ A row that is rejected or on the wrong side corrects the weights by the same mul
 (`CplrSteps.along`); the bands stay, so that they are a margin to be kept. Within such a band a row on the
 wrong side counts as wrong, not as rejected: where rejections cost next to nothing, it would teach nothing. A
 run may leave out the rows of one fold, to be judged by them later. The average of the weights after each row
-is kept as the last weights minus lags/T, where a correction made after k of the T rows that count adds k times
-itself to the lags.
+is kept as the last weights minus lags/T, where a correction made after k of the T rows that count adds k
+times itself to the lags.
 """
 
 from typing import NamedTuple

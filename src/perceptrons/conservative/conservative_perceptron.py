@@ -55,14 +55,14 @@ class ConservativePerceptron(Rejecting, LinearThreshold):
         Learn from columns of mean 0 and deviation 1. `coef_`, `intercept_` are those of columns as they are.
     eta_weights, eta_bands : float or several; default (0.01, 0.1) and "auto"
         Step sizes; all pairs are tried. "auto": (0.01, 0.1, 1), for "cplr1" times that of the weights. With
-        band="cv" bands take no steps, and the step size of the weights of least risk on rows left out is kept.
+        band="cv" bands take no steps, and that of the weights is kept which has least risk on rows left out.
     max_band : float or "auto"
         The upper limit of bands while they are learned; "auto": twice the largest |score| of a run's start.
         With band="cv" "auto" is no limit.
     n_restarts : int, default 8
         Random starts; each is tried with each pair of step sizes. With band="cv" all runs start at 0.
     max_epochs : int, default 100
-        Passes over the rows, at most; reaching it warns. With band="cv" 20 passes are enough, without warning.
+        Passes over the rows, at most; reaching it warns. With band="cv" 20 are enough, without warning.
     class_weight : None (default), "balanced", or a dict of class → weight
         A row counts as much as its class; "balanced": classes of few rows count as much as those of many.
         Unlike `costs`, these are not what errors cost when the model is used, but part of the sample weights.

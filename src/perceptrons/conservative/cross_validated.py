@@ -3,7 +3,8 @@
 For each step size of the weights a run learns from all rows, and others leave out a fold each. The scores
 that the latter give to the rows they left out, divided by the norms of their weights, which make them
 comparable, have bands of least risk: these, in the scale of the run on all rows, are the model's. The step
-size of least such risk is taken. The folds are drawn twice, which makes the bands steadier.
+size of least such risk is taken. The folds are drawn twice, which makes the bands steadier. A band that saves
+less than half a standard error of what it saves is 0: a few rows by chance are no reason to reject.
 
 Why: on the training rows bands are too narrow, and both are 0 where a hyperplane separates the rows; and
 averaged weights are steadier than the best of many runs. All runs start at 0 and share the order of the rows.
@@ -28,6 +29,7 @@ from .conservative_sweep import WeightedSigns, risk
 from .restarts import TrainedRuns
 
 FOLDS, REPEATS = 5, 2
+CLEAR = 0.5  # standard errors that a band must save
 EPOCHS = 20  # at most; the weights of the later half are averaged
 
 
@@ -38,7 +40,7 @@ def train_cross_validated(
     parameters: ConservativeParameters,
     rng: np.random.RandomState,
 ) -> TrainedRuns:
-    """A class of one row cannot be left out and learned at once: bands are then those of the training rows."""
+    """A class of one row cannot be left out and learned at once: bands are then those of training rows."""
     X: Any = standardized(data.matrix, data.X, signs.weights) if parameters.standardize else data.X
     prices, n_rows = prices.in_steps(), len(signs.y)
     etas = [*dict.fromkeys(eta for eta, _ in parameters.step_sizes)]
@@ -131,7 +133,7 @@ def best_of(
         judged = scores[first + (stop > first + 1) : stop]
         lines, places = np.nonzero(~np.isnan(judged))
         own = WeightedSigns(signs.y[places], signs.weights[places] if len(signs.weights) else signs.weights)
-        found = best_bands(judged[lines, places], own.y, prices, parameters.symmetric, own.weights)
+        found = clear_bands(judged[lines, places], own, prices, parameters.symmetric)
         cost = risk(judged[lines, places], own, prices, found)
         if cost < least or not np.isfinite(least):
             least, kept, bands = cost, int(first), found
@@ -139,6 +141,21 @@ def best_of(
     cap = np.inf if parameters.max_band is None else parameters.max_band
     bands = np.minimum(bands * norms[kept], cap)
     return TrainedRuns(coef, intercept, bands, int(runs.n_updates[kept]), (eta, eta), n_epochs)
+
+
+def clear_bands(scores: Array, signs: WeightedSigns, prices: Prices, symmetric: bool) -> Array:
+    """The bands of least risk; 0 where what a band saves is not beyond chance. A row that was left out
+    REPEATS times is no more than one row."""
+    bands = best_bands(scores, signs.y, prices, symmetric, signs.weights)
+    side, codes = (scores >= 0.0).astype(int), (signs.y > 0).astype(int)
+    answered = prices.of_rows(codes, side == codes, np.zeros(len(codes), bool))
+    saved = (answered - prices.reject[codes]) * (np.abs(scores) < bands[side])
+    saved = saved * signs.weights if len(signs.weights) else saved
+    sums = np.bincount(side, saved, 2)
+    errors = np.sqrt(REPEATS * np.bincount(side, saved**2, 2))
+    if symmetric:
+        sums, errors = np.full(2, sums.sum()), np.full(2, np.hypot(*errors))
+    return np.where(sums > CLEAR * errors, bands, 0.0)
 
 
 def norm_of(X: Any, coef: Array) -> float:

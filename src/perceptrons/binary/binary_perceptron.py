@@ -117,7 +117,7 @@ class BinaryPerceptron(Threshold):
         self,
         *,
         method: str = "influence",
-        epsilon: float = 0.1,
+        epsilon: float | str = "auto",
         threshold: Any = "auto",
         binarize: Any = "auto",
         max_epochs: int = 1000,
@@ -141,8 +141,9 @@ class BinaryPerceptron(Threshold):
             binarization = self._first_binarization(encoded, parameters)
             counts, rows = _count_rows(encoded, binarization, parameters)
             (rng,) = generators(self.random_state, 1)
-            fitted = learn(counts, rows, parameters, rng)
-            self._reservoir, self._rng, self._streams = _keep(rows, parameters, rng), rng, False
+            kept = _keep(rows, parameters, rng)
+            fitted = learn(counts, rows, parameters, rng, kept.rows if kept else None)
+            self._reservoir, self._rng, self._streams = kept, rng, False
             self._publish(fitted, encoded.classes, counts, binarization, parameters)
         if rows and not fitted.converged:
             share = rows.errors(self.packed_) / float(counts.rows)

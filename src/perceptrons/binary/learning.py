@@ -25,6 +25,7 @@ from .counts import Counts
 from .kept_rows import LabeledBits
 from .packed_perceptron import PackedPerceptron, pack_weights
 from .sbpi import run_sbpi, sbpi_steps
+from .votes import choose_votes
 
 CONSTANT = {1: -1, -1: 0}  # thresholds of models without weights: Σ = 0 is above −1, and not above 0
 
@@ -45,9 +46,14 @@ class BinaryFit(NamedTuple):
 
 
 def learn(
-    counts: Counts, rows: LabeledBits | None, parameters: BinaryParameters, rng: np.random.RandomState
+    counts: Counts,
+    rows: LabeledBits | None,
+    parameters: BinaryParameters,
+    rng: np.random.RandomState,
+    sample: LabeledBits | None = None,
 ) -> BinaryFit:
-    """The model that counts, and rows where they are needed, lead to."""
+    """The model that counts, and rows where they are needed, lead to; columns are compared with each other on
+    a sample of the rows, if there is one."""
     if parameters.needs_rows:
         rows = require_rows(rows, parameters)
     hebb = parameters.method == HEBB
@@ -58,14 +64,18 @@ def learn(
         return BinaryFit(constant, counted, 0, True)
     if parameters.method == SBPI:
         return learn_by_sbpi(counts, counted, parameters, require_rows(rows, parameters), rng)
+    if parameters.by_noise:
+        sample = require_rows(sample or rows, parameters)
+        counted = counted._replace(coef=choose_votes(counts, counted.influence, counted.neglected, sample))
     return BinaryFit(with_threshold(counted.coef, parameters, rows), counted, 0, True)
 
 
 def require_rows(rows: LabeledBits | None, parameters: BinaryParameters) -> LabeledBits:
     if rows is None:
+        what = "epsilon='auto'" if parameters.by_noise else f"threshold={parameters.threshold!r}"
         raise ValueError(
-            f"threshold={parameters.threshold!r} needs rows, and this model has kept none: it comes from a "
-            "file, or had another threshold. Fit a new one, or give the threshold as an integer."
+            f"{what} needs rows, and this model has kept none: it comes from a file, or had another epsilon "
+            "or threshold. Fit a new one, or give the threshold as an integer and epsilon as a number."
         )
     return rows
 

@@ -4,10 +4,22 @@ from typing import Any
 
 import numpy as np
 
-from ..model_file.declarations import COLUMNS, Array, Count, Field, Flag, IfSet, Labels, Optional, Record
+from ..model_file.declarations import (
+    COLUMNS,
+    Array,
+    Choice,
+    Count,
+    Field,
+    Flag,
+    IfSet,
+    Labels,
+    Optional,
+    Record,
+)
 from .binarization import Levels
 from .binary_parameters import MOST
 from .counts import Counts
+from .sbpi import STOPPED
 
 ROUNDING = 1e-9  # of sums of fractions
 _NUMBERS = ("int64", "float64")
@@ -33,6 +45,7 @@ FIELDS: dict[str, Field] = {
     "counts_": COUNTS,
     "n_epochs_": IfSet(Count()),
     "converged_": IfSet(Flag()),
+    "stopped_": IfSet(Choice(*STOPPED)),
 }
 
 

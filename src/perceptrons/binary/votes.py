@@ -9,8 +9,8 @@ be by chance (W. Cochran, 1954; N. Mantel, W. Haenszel, 1959):
 
     D = Σ_s [both − positive·ones/rows]        V = Σ_s positive·negative·ones·zeros / (rows²·(rows − 1))
 
-It votes if D has the sign of its influence and D/√V > 1.645: one idle column in twenty would. Since a vote may
-bring out what a column adds that was passed over before, this is repeated until nothing changes, at most
+It votes if D has the sign of its influence and D/√V > 1.645: one idle column in twenty would. A vote may
+bring out what a column adds that was passed over before, so this is repeated until nothing changes, at most
 five times. Columns that are equal or opposite are one column: the first of them votes.
 """
 

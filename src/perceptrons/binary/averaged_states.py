@@ -4,7 +4,7 @@
 No state of such a run is right, and the next row throws it over; their sum H is steady. Its signs are the
 weights, but where |H| is small a column did not know what to say. So columns are added in the order of |H|,
 largest first, and the model is the one of fewest training errors on the way, of several the one with the
-fewest weights; each with its threshold of fewest errors, the lowest of several, unless the threshold is given.
+fewest weights; each with its threshold of fewest errors, the lowest of several, unless one is given.
 """
 
 from typing import NamedTuple
@@ -46,8 +46,8 @@ def cut_averages(sums: Array, rows: LabeledBits, threshold: int | None) -> Packe
 
 @compiled
 def fewest_errors(scores, changes, n, negative, free, given):
-    """The errors and the threshold. Where the threshold is below all scores the negative rows are wrong; as it
-    passes a score, positive rows become wrong, and negative ones right."""
+    """The errors and the threshold. Where it is below all scores the negative rows are wrong; as it passes a
+    score, positive rows become wrong, and negative ones right."""
     at = np.zeros(2 * n + 1)
     for i in range(scores.size):
         at[scores[i] + n] += changes[i]

@@ -19,7 +19,7 @@ from ..model_file.declarations import (
 from .binarization import Levels
 from .binary_parameters import MOST
 from .counts import Counts
-from .sbpi import STOPPED
+from .sbpi import CONVERGED, MAX_EPOCHS, STOPPED
 
 ROUNDING = 1e-9  # of sums of fractions
 _NUMBERS = ("int64", "float64")
@@ -57,6 +57,8 @@ def check_loaded(model: Any) -> None:
         raise ValueError("coef_ holds other numbers than -1, 0 and 1")
     if model.coef_[0][model.neglected_].any():
         raise ValueError("coef_ has weights of columns that are neglected_")
+    if hasattr(model, "converged_") and not hasattr(model, "stopped_"):  # a file from before there was one
+        model.stopped_ = CONVERGED if model.converged_ else MAX_EPOCHS
     rows, positive, ones, both = model.counts_
     slack = 0 if ones.dtype == np.int64 else ROUNDING * rows
     four = (both, ones - both, positive - both, rows - positive - (ones - both))

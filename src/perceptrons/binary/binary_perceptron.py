@@ -4,9 +4,9 @@ g(x) = +1 iff Σ w_i x_i > θ, with x_i = ±1, w_i = −1, 0 or +1, and an integ
 the weights (Figure 1, or eq. 11), a second pass over the rows the threshold.
 
 Deviations: columns of numbers are cut in two; by default a column has no vote unless its influence is beyond
-noise and it says more than others do (the paper's cut is `epsilon=0.1`); the threshold is by default that of fewest errors, because step
-7 of Figure 1 breaks under noise; a column of one value is neglected whatever the method; rows may have
-weights. The method "sbpi" is not the paper's.
+noise and it says more than others do (the paper's rule is `epsilon=0.1`), and the threshold is that of fewest
+errors, because step 7 of Figure 1 breaks under noise; a column of one value is neglected whatever the method;
+rows may have weights. The method "sbpi" is not the paper's.
 """
 
 import warnings
@@ -85,8 +85,8 @@ class BinaryPerceptron(Threshold):
     counts_ : what was counted: rows, positive, ones, positive_ones; the counts of parts add up with `+`.
     packed_ : the model in words of bits (signs, mask, threshold), with `scores`, `predict`, `n_bytes`.
     n_epochs_, converged_ : of "sbpi": epochs made, and whether no training row is wrong.
-    stopped_ : of "sbpi", by what training ended: "converged" (no training row is wrong), "stalled" (100 epochs
-        or more, and ten times as many as its best had needed) or "max_epochs".
+    stopped_ : of "sbpi", by what training ended: "converged" (no training row is wrong), "stalled" (100
+        epochs or more, and ten times as many as its best had needed) or "max_epochs".
 
     Notes
     -----
@@ -96,12 +96,12 @@ class BinaryPerceptron(Threshold):
     that of (Σw)²/Σw² rows. A model from a file has no rows, and goes on with `partial_fit` only if `epsilon`
     is a number and `threshold` an integer.
 
-    `partial_fit` counts batch by batch; the weights are those of all rows at once, while all rows are kept. The first batch decides
-    where columns are cut; one that is constant in it is cut at half its value, which is right for 0 and 1 or
-    −1 and +1: for others give `binarize` as a number. For a threshold that depends on rows,
-    `fit` and `partial_fit` keep 65,536 of them, a bit per cell (sparse rows stay sparse): all, until there
-    are more, then a fair sample. Model files do not hold them, nor do copies and pickles of a model that has
-    seen `fit` alone.
+    `partial_fit` counts batch by batch; the weights are those of all rows at once, with "auto" while all rows
+    are kept. The first batch decides where columns are cut; one that is constant in it is cut at half its
+    value, which is right for 0 and 1 or −1 and +1: for others give `binarize` as a number. For votes and
+    thresholds that depend on rows, `fit` and `partial_fit` keep 65,536 of them, a bit per cell (sparse rows
+    stay sparse): all, until there are more, then a fair sample. Model files do not hold them, nor do copies
+    and pickles of a model that has seen `fit` alone.
 
     With weights of rows "sbpi" visits a row as often as it weighs, or draws rows by weight. It packs sparse
     rows, which may take more memory.

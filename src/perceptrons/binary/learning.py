@@ -7,9 +7,9 @@ Golea and Marchand, Figure 1 and eq. 11. The weights need counts alone:
 
 The threshold (step 7, or the one of fewest errors) needs the scores of the rows, as a histogram: how much
 weight the positive and the negative rows of each score have. A score is an integer from −n to n, and so
-thresholds are from −(n+1) to n. The method "sbpi" learns from the rows themselves (`sbpi`). With
-`epsilon="auto"` columns vote whose influence is beyond noise (`discoveries`), unless others have said the same
-(`votes`).
+thresholds are from −(n+1) to n. With `epsilon="auto"` columns vote whose influence is beyond noise
+(`discoveries`), unless others have said the same (`votes`). The method "sbpi" learns from the rows themselves
+(`sbpi`).
 
 Deviations. Section 4 prints "|" for "," and a wrong denominator in the influence; this is eq. 2. A column of
 one value is neglected by both rules: it tells nothing, and its part of the sum belongs to the threshold.

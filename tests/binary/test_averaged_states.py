@@ -40,7 +40,7 @@ def test_averages_are_cut_as_by_the_slow_twin():
         counted = [1] * n_rows if weights is None else weights.tolist()
         errors, w, r = naive.cut_averages(sums.tolist(), X.tolist(), y.tolist(), counted, threshold)
         assert (model.coef.tolist(), model.threshold, rows.errors(model)) == (w, r, errors)
-        seen.update(wrong=errors > 0, cut=np.count_nonzero(w) < np.count_nonzero(sums))
+        seen.update(wrong=int(errors > 0), cut=int(np.count_nonzero(w) < np.count_nonzero(sums)))
     assert min(seen.values()) > (30 if JIT else 5), seen
 
 

@@ -63,7 +63,7 @@ def test_votes_are_those_of_the_slow_twin():
             assert model.coef_[0].tolist() == slow["w"], seed
             assert model.threshold_ == slow["threshold"]
         beyond_noise = np.count_nonzero(np.abs(model.influence_) > 0.5)
-        seen.update(votes=any(slow["w"]), silenced=beyond_noise > model.n_weights_)
+        seen.update(votes=int(any(slow["w"])), silenced=int(beyond_noise > model.n_weights_))
     assert min(seen.values()) > (45 if JIT else 6), seen
 
 
@@ -99,17 +99,17 @@ def test_where_all_columns_matter_all_vote():
     assert (model.coef_[0] == target).all()
 
 
-def test_columns_that_say_the_same_have_one_vote():
-    """Twenty thresholds of one number do not outvote two other numbers."""
-    rng = np.random.default_rng(3)
-    Z = rng.normal(size=(4000, 3))
-    y = Z.sum(axis=1) > 0
-    cuts = np.linspace(-0.2, 0.2, 20)
-    X = np.column_stack([Z[:, :1] > cuts, Z[:, 1:] > 0])
-    model, all_vote = (BinaryPerceptron(epsilon=e).fit(X[:2000], y[:2000]) for e in ("auto", 0.1))
-    assert model.score(X[2000:], y[2000:]) > all_vote.score(X[2000:], y[2000:]) + 0.05
-    assert np.count_nonzero(model.coef_[0, :20]) <= 3
-    assert model.coef_[0, 20:].tolist() == [1, 1]
+def test_columns_that_say_the_same_do_not_outvote_the_others():
+    """Nine columns decide, and nine more repeat the first but for 3 % of the rows."""
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        Z = rng.choice([-1, 1], (4000, 9))
+        y = Z.sum(axis=1) > 0
+        X = np.column_stack([Z, Z[:, :1] * np.where(rng.random((4000, 9)) < 0.03, -1, 1)])
+        model, all_vote = (BinaryPerceptron(epsilon=e).fit(X[:2000], y[:2000]) for e in ("auto", 0.1))
+        assert model.score(X[2000:], y[2000:]) > all_vote.score(X[2000:], y[2000:]) + 0.09
+        assert model.coef_[0, 1:9].tolist() == [1] * 8
+        assert np.count_nonzero(model.coef_[0, 9:]) <= 3
 
 
 @settings(deadline=None, derandomize=True, max_examples=40 if JIT else 5)
@@ -142,7 +142,7 @@ def test_fractions_have_the_noise_of_fewer_rows():
     """Any factor gives the same votes; unequal weights fewer."""
     X, y, _ = random_votes(5, 120)
     rng = np.random.default_rng(0)
-    alike = [BinaryPerceptron().fit(X, y, sample_weight=np.full(120, w)) for w in (0.5, 1e-200, 1e200, None)]
+    alike = [BinaryPerceptron().fit(X, y, sample_weight=np.full(120, w)) for w in (0.5, 1e-200, 1.5e200, 1)]
     assert len({tuple(model.coef_[0]) for model in alike}) == 1
     assert alike[0].n_weights_ > 0
     unequal = rng.pareto(0.5, 120) + 0.01

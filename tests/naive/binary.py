@@ -4,8 +4,8 @@ g(x) = +1 if Σ w_i x_i > θ, else −1 (equation 1); x_i = ±1, y = ±1, w_i �
 is a dict: cuts, w, threshold, influence, neglected. Deviations from the paper, which are ours: numbers become
 ±1 by a cut, rows have weights, a variable that never changes is neglected by every method, rows of one class
 make a constant perceptron by every method. The last function, a pass of the perceptron with hidden states, is
-beyond the paper; so are the votes of epsilon="auto" (`binary_votes`). Probabilities are quotients of floats in
-the library's form, so that ties fall alike.
+beyond the paper; so are the votes of epsilon="auto" (`binary_votes`). Probabilities are quotients of floats
+in the library's form, so that ties fall alike.
 """
 
 import numpy as np

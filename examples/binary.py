@@ -38,7 +38,7 @@ def words(weights=WEIGHTS, seed=19):
     """A model learned from all rows there are, and how it answers one of them, bit by bit."""
     n = len(weights)
     X = 2 * Bits(np.arange(2**n, dtype=np.uint64)[:, None], n).unpacked().astype(np.int8) - 1
-    model = BinaryPerceptron().fit(X, X @ np.array(weights) > 0)
+    model = BinaryPerceptron(epsilon=0.1).fit(X, X @ np.array(weights) > 0)
     packed, row = model.packed_, model.pack(X[np.random.default_rng(seed).integers(2**n, size=1)])
     differ = row.words[0] ^ packed.signs
     against = differ & packed.mask

@@ -60,9 +60,12 @@ def test_a_loaded_model_counts_on_only_where_it_needs_no_rows(tmp_path):
     save(BinaryPerceptron().fit(X[:30], Y[:30]), tmp_path / "model.json")
     again = load(tmp_path / "model.json")
     before = vars(again).copy()
-    with pytest.raises(ValueError, match="threshold='min-error' needs rows, and this model has kept none"):
+    with pytest.raises(ValueError, match="epsilon='auto' needs rows, and this model has kept none"):
         again.partial_fit(X[30:], Y[30:])
     assert vars(again) == before
+    again.set_params(epsilon=0.1)
+    with pytest.raises(ValueError, match="threshold='min-error' needs rows, and this model has kept none"):
+        again.partial_fit(X[30:], Y[30:])
     assert again.set_params(threshold=0).partial_fit(X[30:], Y[30:]).counts_.rows == 60
 
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.kernels
 
 METHODS = ["influence", "clipped-hebb"]
 SIZES = [1, 1, 2, 2, 3, 3, 5, 17, 40, 63, 64, 65, 66, 100, 127, 128, 129, 130]  # a word has 64 bits
-SOME, FEW = (200, 50) if JIT else (30, 3)  # of about 1900, 400 models
+SOME, FEW = (200, 30) if JIT else (30, 2)  # of about 1900, 400 models
 ODD = 0.1234567  # an ε that no share of few rows meets exactly
 
 
@@ -68,7 +68,7 @@ def random_set(seed):
     if weights is not None:
         weights[np.unique(y, return_index=True)[1]] = 1  # each class counts
     options = {
-        "epsilon": float(rng.choice([0.05, 0.9, 0.9])),
+        "epsilon": [0.05, 0.9, 0.9, "auto"][rng.randint(4)],
         "binarize": ["auto", "auto", 0.5, 0][rng.randint(4)],
     }
     return X, y, weights, options
@@ -77,7 +77,7 @@ def random_set(seed):
 def test_the_twin_by_hand():
     """And, or: influences P(+|+) − P(+|−) = ½ twice; scores 2, 0, 0, −2."""
     X = [[1, 1], [1, -1], [-1, 1], [-1, -1]]
-    both = naive.fit(X, [1, -1, -1, -1])
+    both = naive.fit(X, [1, -1, -1, -1], epsilon=0.1)
     assert both == {
         "cuts": [-1, -1],
         "w": [1, 1],
@@ -86,7 +86,7 @@ def test_the_twin_by_hand():
         "threshold": 0,
     }
     assert naive.fit(X, [1, 1, 1, -1], "clipped-hebb", threshold="figure-1")["threshold"] == -2
-    assert naive.fit(X, [-1, 1, 1, 1], weights=[1, 1, 1, 0])["w"] == [-1, -1]
+    assert naive.fit(X, [-1, 1, 1, 1], epsilon=0.1, weights=[1, 1, 1, 0])["w"] == [-1, -1]
     assert naive.fit(X, [1, -1, -1, 1], "clipped-hebb")["w"] == [-1, -1]  # sgn(0) = −1
     assert naive.lower_median([3, 1, 2, 4], [1, 1, 1, 1]) == 2
     assert naive.lower_median([3, 1, 2, 4], [2, 1, 1, 1]) == 3
@@ -158,8 +158,10 @@ def test_layouts_make_one_model(layout, method):
         rng = np.random.RandomState(n)
         X = (rng.rand(50, n) < 0.4).astype(int)
         y = np.where(X @ rng.choice([-1, 1], n) > rng.randint(-1, 2), "yes", "no")
-        twin = naive.fit(X, np.where(y == "yes", 1, -1), method, threshold="min-error")
-        model = BinaryPerceptron(method=method, threshold="min-error").fit(LAYOUTS[layout](X), y)
+        epsilon = "auto" if n < 60 else 0.1
+        twin = naive.fit(X, np.where(y == "yes", 1, -1), method, epsilon, threshold="min-error")
+        model = BinaryPerceptron(method=method, epsilon=epsilon, threshold="min-error")
+        model.fit(LAYOUTS[layout](X), y)
         assert learned(model) == without_cuts(twin)
         assert any(twin["w"])
         assert model.cuts_.tolist() == [0.5] * n
@@ -173,16 +175,19 @@ def test_layouts_of_numbers_make_one_model(layout):
     X = rng.randint(-9, 9, (60, 70)) * (rng.rand(60, 70) < 0.5) / 8  # many zeros, which CSR does not store
     y = np.where(X[:, :9].sum(axis=1) > 0, 1, -1)
     weights = rng.randint(0, 3, 60)
-    model = BinaryPerceptron().fit(LAYOUTS[layout](X), y, sample_weight=weights)
-    plain = BinaryPerceptron().fit(X, y, sample_weight=weights)
-    assert learned(model) == learned(plain) == without_cuts(naive.fit(X, y, weights=weights))
-    assert model.cuts_.tolist() == plain.cuts_.tolist()
-    assert np.array_equal(model.decision_function(LAYOUTS[layout](X)), plain.decision_function(X))
+    for epsilon in ("auto", 0.1):
+        model = BinaryPerceptron(epsilon=epsilon).fit(LAYOUTS[layout](X), y, sample_weight=weights)
+        plain = BinaryPerceptron(epsilon=epsilon).fit(X, y, sample_weight=weights)
+        twin = without_cuts(naive.fit(X, y, epsilon=epsilon, weights=weights))
+        assert learned(model) == learned(plain) == twin
+        assert any(twin["w"])
+        assert model.cuts_.tolist() == plain.cuts_.tolist()
+        assert np.array_equal(model.decision_function(LAYOUTS[layout](X)), plain.decision_function(X))
 
 
 def test_scores_are_integers_minus_the_threshold():
     X, y, *_ = random_set(63)
-    model, twin = BinaryPerceptron().fit(X, y), naive.fit(X, y)
+    model, twin = BinaryPerceptron(epsilon=0.1).fit(X, y), naive.fit(X, y, epsilon=0.1)
     s = naive.scores(naive.signs(X, twin["cuts"]), twin["w"])
     assert model.decision_function(X).tolist() == [one - twin["threshold"] for one in s]
     assert model.decision_function(X).dtype == np.float64
@@ -214,6 +219,7 @@ def test_fractions_are_weights_too():
     """Any factor: only shares count."""
     for seed in range(20):
         X, y, _, options = random_set(seed)
+        options["epsilon"] = 0.05 if options["epsilon"] == "auto" else options["epsilon"]
         weights = np.random.RandomState(seed).randint(1, 9, len(y))
         whole = BinaryPerceptron(**options).fit(X, y, sample_weight=weights)
         assert learned(BinaryPerceptron(**options).fit(X, y, sample_weight=weights / 16)) == learned(whole)
@@ -247,7 +253,7 @@ def test_neighbours_and_giants_are_told_apart(low):
     """A middle must lie below the higher value, whatever is rounded, and not be infinite."""
     high = np.nextafter(low, np.inf) if abs(low) < 8 else 1.7e308
     X = np.array([[low], [high], [high]])
-    model = BinaryPerceptron().fit(X, [0, 1, 1])
+    model = BinaryPerceptron(epsilon=0.1).fit(X, [0, 1, 1])
     assert low <= model.cuts_[0] < high
     assert model.predict(X).tolist() == [0, 1, 1]
 
@@ -273,7 +279,7 @@ def test_the_order_of_columns_and_rows_changes_nothing(rows, method, threshold, 
     columns, order = list(range(X.shape[1])), list(range(len(X)))
     random.shuffle(columns)
     random.shuffle(order)
-    model = BinaryPerceptron(method=method, threshold=threshold)
+    model = BinaryPerceptron(method=method, epsilon=0.1, threshold=threshold)
     before, after = learned(model.fit(X, y)), learned(model.fit(X[order][:, columns], y[order]))
     for name in ["w", "influence", "neglected"]:
         before[name] = [before[name][j] for j in columns]

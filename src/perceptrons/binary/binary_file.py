@@ -4,10 +4,22 @@ from typing import Any
 
 import numpy as np
 
-from ..model_file.declarations import COLUMNS, Array, Count, Field, Flag, IfSet, Labels, Optional, Record
+from ..model_file.declarations import (
+    COLUMNS,
+    Array,
+    Choice,
+    Count,
+    Field,
+    Flag,
+    IfSet,
+    Labels,
+    Optional,
+    Record,
+)
 from .binarization import Levels
 from .binary_parameters import MOST
 from .counts import Counts
+from .sbpi import CONVERGED, MAX_EPOCHS, STOPPED
 
 ROUNDING = 1e-9  # of sums of fractions
 _NUMBERS = ("int64", "float64")
@@ -33,6 +45,7 @@ FIELDS: dict[str, Field] = {
     "counts_": COUNTS,
     "n_epochs_": IfSet(Count()),
     "converged_": IfSet(Flag()),
+    "stopped_": IfSet(Choice(*STOPPED)),
 }
 
 
@@ -44,6 +57,8 @@ def check_loaded(model: Any) -> None:
         raise ValueError("coef_ holds other numbers than -1, 0 and 1")
     if model.coef_[0][model.neglected_].any():
         raise ValueError("coef_ has weights of columns that are neglected_")
+    if hasattr(model, "converged_") and not hasattr(model, "stopped_"):  # a file from before there was one
+        model.stopped_ = CONVERGED if model.converged_ else MAX_EPOCHS
     rows, positive, ones, both = model.counts_
     slack = 0 if ones.dtype == np.int64 else ROUNDING * rows
     four = (both, ones - both, positive - both, rows - positive - (ones - both))

@@ -11,9 +11,13 @@ INFLUENCE, HEBB, SBPI, AUTO = "influence", "clipped-hebb", "sbpi", "auto"
 FIGURE_1, MIN_ERROR = "figure-1", "min-error"  # how thresholds are chosen
 
 
+PAPERS_EPSILON = 0.1  # of all that epsilon="auto" does not decide by the noise
+
+
 class BinaryParameters(NamedTuple):
     method: str
     epsilon: float
+    by_noise: bool  # whether columns vote only if their influence is beyond noise, and they say more
     threshold: int | str  # an integer, "figure-1", "min-error"; "auto" for sbpi, which learns it
     binarize: float | str | None
     max_epochs: int
@@ -21,14 +25,21 @@ class BinaryParameters(NamedTuple):
     @property
     def needs_rows(self) -> bool:
         """Whether counts are not enough."""
-        return self.method == SBPI or isinstance(self.threshold, str)
+        return self.by_noise or self.method == SBPI or isinstance(self.threshold, str)
 
 
 def read_parameters(model: Any) -> BinaryParameters:
     method = one_of("method", model.method, (INFLUENCE, HEBB, SBPI))
-    epsilon = number("epsilon", model.epsilon, "(0, 1)", "use 0.1, the error that is aimed at")
+    epsilon, by_noise = _epsilon(model.epsilon), method == INFLUENCE and isinstance(model.epsilon, str)
     most = number("max_epochs", model.max_epochs, "[1, inf)", "use 1000", Integral)
-    return BinaryParameters(method, float(epsilon), _threshold(model), _binarize(model.binarize), int(most))
+    threshold, binarize = _threshold(model), _binarize(model.binarize)
+    return BinaryParameters(method, epsilon, by_noise, threshold, binarize, int(most))
+
+
+def _epsilon(value: Any) -> float:
+    if isinstance(value, str) and value == AUTO:
+        return PAPERS_EPSILON
+    return float(number("epsilon", value, "(0, 1)", "use 'auto', or 0.1 as the error that is aimed at"))
 
 
 def _threshold(model: Any) -> int | str:

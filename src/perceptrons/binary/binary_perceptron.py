@@ -3,9 +3,10 @@
 g(x) = +1 iff Σ w_i x_i > θ, with x_i = ±1, w_i = −1, 0 or +1, and an integer θ. One pass of counting finds
 the weights (Figure 1, or eq. 11), a second pass over the rows the threshold.
 
-Deviations: columns of numbers are cut in two; the threshold is by default that of fewest errors, because step
-7 of Figure 1 breaks under noise; a column of one value is neglected whatever the method; rows may have
-weights. The method "sbpi" is not the paper's.
+Deviations: columns of numbers are cut in two; by default a column has no vote unless its influence is beyond
+noise and it says more than others do (the paper's rule is `epsilon=0.1`), and the threshold is that of fewest
+errors, because step 7 of Figure 1 breaks under noise; a column of one value is neglected whatever the method;
+rows may have weights. The method "sbpi" is not the paper's.
 """
 
 import warnings
@@ -31,6 +32,7 @@ from .encoded_bits import EncodedBits, encode_bits, read_matrix
 from .kept_rows import LabeledBits, Reservoir, fill_reservoir
 from .learning import BinaryFit, learn
 from .packed_perceptron import pack_weights
+from .sbpi import FEW_EPOCHS, MAX_EPOCHS
 
 
 def _counts_alone(model: Any) -> bool:
@@ -44,13 +46,18 @@ class BinaryPerceptron(Threshold):
     ----------
     method : {"influence", "clipped-hebb", "sbpi"}, default "influence"
         "influence": a weight is the sign of how much more often a row is positive where the column is +1, and
-        0 where it makes no difference; for columns that are independent of each other. "clipped-hebb": the
-        sign of Σ y x, for columns that are +1 as often as −1. Both take one pass. "sbpi": epochs of
-        corrections to hidden integers, whose signs are the weights; it often finds weights that are right
-        about all rows, if there are any, least so where random rows are 1 to 1.7 times as many as columns.
-    epsilon : float in (0, 1), default 0.1
-        The error that is aimed at. What is too small to matter: a class whose share of the rows is epsilon/4,
-        a value whose share of its column is epsilon/(4n), and an influence of epsilon/(4(n + 1)).
+        0 where that is too little (`epsilon`). "clipped-hebb": the sign of Σ y x, for columns that are +1 as
+        often as −1. Both take one pass of counting. "sbpi": epochs of corrections to hidden integers, whose
+        signs are the weights; it often finds weights that are right about all rows, if there are any, least
+        so where random rows are 1 to 1.7 times as many as columns. Where rows stay wrong the weights are the
+        signs of the averaged hidden integers, 0 where those are small.
+    epsilon : "auto" or float in (0, 1), default "auto"
+        A number is the error that is aimed at, as in the paper. What is too small to matter: a class whose
+        share of the rows is epsilon/4, a value whose share of its column is epsilon/(4n), and an influence of
+        epsilon/(4(n + 1)), which is far less than chance gives an idle column. "auto": a column votes if its
+        influence is beyond noise, at a false-discovery rate of 5 %, and if it says more than the votes of
+        columns with more influence do, at a level of 5 %; all else is as with 0.1. Few rows prove little: of
+        ten rows, no column may have a vote.
     threshold : "auto", "min-error", "figure-1" or int, default "auto"
         "min-error": the threshold of fewest errors on the training rows, the lowest of several. "figure-1":
         the lowest that makes all but epsilon/4 of the positive predictions right; more noise than that breaks
@@ -59,7 +66,7 @@ class BinaryPerceptron(Threshold):
         Where columns are cut: a greater value becomes +1, another −1. "auto": between the two values of a
         column that has two, else at the median. None: a column of more than two values is an error.
     max_epochs : int, default 1000
-        The most epochs of "sbpi"; reaching it warns.
+        The most epochs of "sbpi"; reaching it warns if it is less than 100.
     class_weight : None, "balanced", or a dict of class → weight, default None
         It multiplies the weights of rows. Integers keep counts exact. "balanced" makes both classes weigh the
         same; `partial_fit` refuses it, since the first batches do not tell how many rows there will be.
@@ -78,18 +85,23 @@ class BinaryPerceptron(Threshold):
     counts_ : what was counted: rows, positive, ones, positive_ones; the counts of parts add up with `+`.
     packed_ : the model in words of bits (signs, mask, threshold), with `scores`, `predict`, `n_bytes`.
     n_epochs_, converged_ : of "sbpi": epochs made, and whether no training row is wrong.
+    stopped_ : of "sbpi", by what training ended: "converged" (no training row is wrong), "stalled" (100
+        epochs or more, and ten times as many as its best had needed) or "max_epochs".
 
     Notes
     -----
-    All votes weigh the same, so that columns which say nothing of the class, and vote at random, do harm:
-    leave them out, for example with scikit-learn's `SelectKBest`.
+    All votes weigh the same, so that columns which say nothing of the class, or all the same, do harm. By
+    default they have no vote: weights 0. The tests that decide it take a fair sample of the rows where there
+    are more than 65,536. Weights of rows that are integers count as repetitions; with fractions the noise is
+    that of (Σw)²/Σw² rows. A model from a file has no rows, and goes on with `partial_fit` only if `epsilon`
+    is a number and `threshold` an integer.
 
-    `partial_fit` counts batch by batch; the weights are those of all rows at once. The first batch decides
-    where columns are cut; one that is constant in it is cut at half its value, which is right for 0 and 1 or
-    −1 and +1: for others give `binarize` as a number. For a threshold that depends on rows,
-    `fit` and `partial_fit` keep 65,536 of them, a bit per cell (sparse rows stay sparse): all, until there
-    are more, then a fair sample. Model files do not hold them, nor do copies and pickles of a model that has
-    seen `fit` alone.
+    `partial_fit` counts batch by batch; the weights are those of all rows at once, with "auto" while all rows
+    are kept. The first batch decides where columns are cut; one that is constant in it is cut at half its
+    value, which is right for 0 and 1 or −1 and +1: for others give `binarize` as a number. For votes and
+    thresholds that depend on rows, `fit` and `partial_fit` keep 65,536 of them, a bit per cell (sparse rows
+    stay sparse): all, until there are more, then a fair sample. Model files do not hold them, nor do copies
+    and pickles of a model that has seen `fit` alone.
 
     With weights of rows "sbpi" visits a row as often as it weighs, or draws rows by weight. It packs sparse
     rows, which may take more memory.
@@ -117,7 +129,7 @@ class BinaryPerceptron(Threshold):
         self,
         *,
         method: str = "influence",
-        epsilon: float = 0.1,
+        epsilon: float | str = "auto",
         threshold: Any = "auto",
         binarize: Any = "auto",
         max_epochs: int = 1000,
@@ -141,10 +153,11 @@ class BinaryPerceptron(Threshold):
             binarization = self._first_binarization(encoded, parameters)
             counts, rows = _count_rows(encoded, binarization, parameters)
             (rng,) = generators(self.random_state, 1)
-            fitted = learn(counts, rows, parameters, rng)
-            self._reservoir, self._rng, self._streams = _keep(rows, parameters, rng), rng, False
+            kept = _keep(rows, parameters, rng)
+            fitted = learn(counts, rows, parameters, rng, kept.rows if kept else None)
+            self._reservoir, self._rng, self._streams = kept, rng, False
             self._publish(fitted, encoded.classes, counts, binarization, parameters)
-        if rows and not fitted.converged:
+        if rows and fitted.stopped == MAX_EPOCHS and self.max_epochs < FEW_EPOCHS:
             share = rows.errors(self.packed_) / float(counts.rows)
             warnings.warn(complaint(self.max_epochs, share), ConvergenceWarning, stacklevel=2)
         return self
@@ -234,10 +247,10 @@ class BinaryPerceptron(Threshold):
         self.classes_, self.counts_, (self.cuts_, self._levels) = classes, counts, binarization
         self.coef_, self.threshold_ = fitted.model.coef[None], fitted.model.threshold
         _, self.influence_, self.neglected_ = fitted.counted
-        for name in {"n_epochs_", "converged_"} & vars(self).keys():
+        for name in {"n_epochs_", "converged_", "stopped_"} & vars(self).keys():
             delattr(self, name)
         if parameters.method == SBPI:
-            self.n_epochs_, self.converged_ = fitted.n_epochs, fitted.converged
+            self.n_epochs_, self.converged_, self.stopped_ = fitted[2:]
         self._derive()
 
     def _derive(self) -> None:
@@ -276,8 +289,8 @@ class BinaryPerceptron(Threshold):
 
 def complaint(max_epochs: int, share: float) -> str:
     return (
-        f"After max_epochs={max_epochs}, {100 * share:.3g} % of the training rows are wrong; perhaps no "
-        "weights of -1 and +1 are right about all. Raise max_epochs, or use 'influence'."
+        f"After max_epochs={max_epochs}, {100 * share:.3g} % of the training rows are wrong, and it is too "
+        f"early to tell whether more epochs would help. Let max_epochs be {FEW_EPOCHS} or more."
     )
 
 

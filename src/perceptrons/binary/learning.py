@@ -7,7 +7,9 @@ Golea and Marchand, Figure 1 and eq. 11. The weights need counts alone:
 
 The threshold (step 7, or the one of fewest errors) needs the scores of the rows, as a histogram: how much
 weight the positive and the negative rows of each score have. A score is an integer from −n to n, and so
-thresholds are from −(n+1) to n. The method "sbpi" learns from the rows themselves (`sbpi`).
+thresholds are from −(n+1) to n. With `epsilon="auto"` columns vote whose influence is beyond noise
+(`discoveries`), unless others have said the same (`votes`). The method "sbpi" learns from the rows themselves
+(`sbpi`).
 
 Deviations. Section 4 prints "|" for "," and a wrong denominator in the influence; this is eq. 2. A column of
 one value is neglected by both rules: it tells nothing, and its part of the sum belongs to the threshold.
@@ -20,11 +22,13 @@ import numpy as np
 
 from .._types import Array
 from ..rows.bits import Bits
+from .averaged_states import cut_averages
 from .binary_parameters import AUTO, FIGURE_1, HEBB, INFLUENCE, MIN_ERROR, SBPI, BinaryParameters
 from .counts import Counts
 from .kept_rows import LabeledBits
 from .packed_perceptron import PackedPerceptron, pack_weights
-from .sbpi import run_sbpi, sbpi_steps
+from .sbpi import CONVERGED, run_sbpi, sbpi_steps
+from .votes import choose_votes
 
 CONSTANT = {1: -1, -1: 0}  # thresholds of models without weights: Σ = 0 is above −1, and not above 0
 
@@ -40,14 +44,20 @@ class CountedWeights(NamedTuple):
 class BinaryFit(NamedTuple):
     model: PackedPerceptron
     counted: CountedWeights
-    n_epochs: int  # of "sbpi"
-    converged: bool
+    n_epochs: int = 0  # of "sbpi", as the following
+    converged: bool = True
+    stopped: str = CONVERGED
 
 
 def learn(
-    counts: Counts, rows: LabeledBits | None, parameters: BinaryParameters, rng: np.random.RandomState
+    counts: Counts,
+    rows: LabeledBits | None,
+    parameters: BinaryParameters,
+    rng: np.random.RandomState,
+    sample: LabeledBits | None = None,
 ) -> BinaryFit:
-    """The model that counts, and rows where they are needed, lead to."""
+    """The model that counts, and rows where they are needed, lead to; columns are compared with each other on
+    a sample of the rows, if there is one."""
     if parameters.needs_rows:
         rows = require_rows(rows, parameters)
     hebb = parameters.method == HEBB
@@ -55,17 +65,21 @@ def learn(
     only = only_class(counts, parameters.epsilon / 4 if parameters.method == INFLUENCE else 0.0)
     if only is not None:
         constant = pack_weights(np.zeros_like(counted.coef), CONSTANT[only])
-        return BinaryFit(constant, counted, 0, True)
+        return BinaryFit(constant, counted)
     if parameters.method == SBPI:
         return learn_by_sbpi(counts, counted, parameters, require_rows(rows, parameters), rng)
-    return BinaryFit(with_threshold(counted.coef, parameters, rows), counted, 0, True)
+    if parameters.by_noise:
+        sample = require_rows(sample or rows, parameters)
+        counted = counted._replace(coef=choose_votes(counts, counted.influence, counted.neglected, sample))
+    return BinaryFit(with_threshold(counted.coef, parameters, rows), counted)
 
 
 def require_rows(rows: LabeledBits | None, parameters: BinaryParameters) -> LabeledBits:
     if rows is None:
+        what = "epsilon='auto'" if parameters.by_noise else f"threshold={parameters.threshold!r}"
         raise ValueError(
-            f"threshold={parameters.threshold!r} needs rows, and this model has kept none: it comes from a "
-            "file, or had another threshold. Fit a new one, or give the threshold as an integer."
+            f"{what} needs rows, and this model has kept none: it comes from a file, or had another epsilon "
+            "or threshold. Fit a new one, or give the threshold as an integer and epsilon as a number."
         )
     return rows
 
@@ -120,9 +134,15 @@ def learn_by_sbpi(
     moves = isinstance(parameters.threshold, str)
     start = with_threshold(coef, parameters._replace(threshold=MIN_ERROR) if moves else parameters, packed)
     steps = sbpi_steps(2.0 * counts.ones / counts.rows - 1.0, counted.neglected)
-    model, n_epochs = run_sbpi(packed, cells.words, steps, start, moves, parameters.max_epochs, rng)
+    run = run_sbpi(packed, cells.words, steps, start, moves, parameters.max_epochs, rng)
+    model = run.best
+    if run.stopped != CONVERGED and run.sums.any():
+        fixed = parameters.threshold if isinstance(parameters.threshold, int) else None
+        averaged = cut_averages(run.sums, packed, fixed)
+        model = averaged if packed.errors(averaged) <= packed.errors(model) else model
     model = final_threshold(model, parameters, packed)
-    return BinaryFit(model, counted, n_epochs, packed.errors(model) == 0)
+    converged = packed.errors(model) == 0
+    return BinaryFit(model, counted, run.n_epochs, converged, CONVERGED if converged else run.stopped)
 
 
 def final_threshold(

@@ -11,7 +11,9 @@ hidden ones. With u = y(Σ w x − θ), which is odd:
 Ours: where a column is mostly +1 or mostly −1, its mean is taken off, 2 y (x − μ), μ in thirds; so steps are
 as above where columns are balanced, and h, counted in thirds, is an integer. The plain rule fails there: the
 common value outvotes the rare one. The threshold moves with the weights, θ ← θ − 2 y. They start from the
-influences. Neglected columns take no part, and θ has the parity that makes u odd.
+influences. Neglected columns take no part, and θ has the parity that makes u odd. A run that has made 100
+epochs, and ten times as many as when it last had fewer errors than ever before, is stalled; where rows stay
+wrong the hidden integers are averaged (`averaged_states`).
 """
 
 from typing import Any, NamedTuple
@@ -27,6 +29,8 @@ from .packed_perceptron import PackedPerceptron
 
 UNIT = 3  # of the hidden integers; odd, so that they are, and never 0
 OFTEN = 10  # the most visits per row, on average, that repeated rows may take
+FEW_EPOCHS, PATIENCE = 100, 10  # a run is stalled after so many, and so many times those of its best
+CONVERGED, STALLED, MAX_EPOCHS = STOPPED = ("converged", "stalled", "max_epochs")
 SHARE = 0.3  # of the rows that are barely right, the share that strengthens the weights
 
 
@@ -59,6 +63,15 @@ def odd_threshold(threshold: int, active: int) -> int:
     return threshold if (threshold + active) % 2 else threshold + 1
 
 
+class SbpiRun(NamedTuple):
+    """How it ended, and with what."""
+
+    best: PackedPerceptron  # of fewest errors, after an epoch or before the first
+    sums: Array  # of the hidden integers after each epoch; 0 of neglected columns
+    n_epochs: int
+    stopped: str
+
+
 def run_sbpi(
     rows: LabeledBits,
     words: Array,
@@ -67,8 +80,8 @@ def run_sbpi(
     moves: bool,
     max_epochs: int,
     rng: Any,
-) -> tuple[PackedPerceptron, int]:
-    """Epochs until no row is wrong, else the model of fewest errors; and their number.
+) -> SbpiRun:
+    """Epochs until no row is wrong, nothing gets better, or there are no more.
 
     words : those of the rows, packed. start : its weights are ±1, and 0 for neglected columns. moves :
     whether the threshold is learned, too.
@@ -76,15 +89,25 @@ def run_sbpi(
     signs = np.where(rows.positive, 1, -1).astype(np.int8)
     theta = np.array([odd_threshold(start.threshold, steps.active)])
     hidden = HiddenWeights(UNIT * start.coef.astype(np.int64), start.signs.copy(), theta)
-    best, least, n_epochs = start, rows.errors(start), 0
-    while least > 0 and n_epochs < max_epochs:
+    best, least, sums, n_epochs, found = start, rows.errors(start), np.zeros_like(hidden.h), 0, 0
+    while not (stopped := how_it_ends(least, n_epochs, found, max_epochs)):
         order = _visits(len(signs), rows.weights, rng)
         sweep(words, signs, order, coins(len(order), SHARE, rng), hidden, steps, moves)
         n_epochs += 1
+        sums += hidden.h
         model = PackedPerceptron(hidden.signs.copy(), steps.mask, int(theta[0]), start.n_columns)
         if (errors := rows.errors(model)) < least:
-            best, least = model, errors
-    return best, n_epochs
+            best, least, found = model, errors, n_epochs
+    return SbpiRun(best, sums, n_epochs, stopped)
+
+
+def how_it_ends(errors: float, n_epochs: int, found: int, max_epochs: int) -> str:
+    """By what it ends after so many epochs, if the fewest errors are those of epoch `found`; else ""."""
+    if errors == 0:
+        return CONVERGED
+    if n_epochs >= max(FEW_EPOCHS, PATIENCE * found):
+        return STALLED
+    return MAX_EPOCHS if n_epochs >= max_epochs else ""
 
 
 def _visits(n_rows: int, weights: Array | None, rng: Any) -> Array:

@@ -9,7 +9,7 @@ parameter that neither the files of version 1 nor this table mention.
 from typing import Any
 
 EARLIER: dict[str, dict[str, Any]] = {  # class name → {parameter added after version 1: its value before}
-    "BinaryPerceptron": {"class_weight": None},
+    "BinaryPerceptron": {"epsilon": 0.1, "class_weight": None},
     "ConservativePerceptron": {"class_weight": None, "n_jobs": None},
     "KernelPerceptron": {"min_margin": 0.0, "class_weight": None},
     "MaxMarginPerceptron": {"class_weight": None, "n_jobs": None},

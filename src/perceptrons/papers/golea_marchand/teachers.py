@@ -57,7 +57,7 @@ def learn(method: str, given: TeacherSample) -> tuple[BinaryPerceptron, float]:
     >>> model.n_weights_, round(G, 3)
     (101, 0.781)
     """
-    model = BinaryPerceptron(method=method, threshold=0, random_state=given.for_learner)
+    model = BinaryPerceptron(method=method, epsilon=0.1, threshold=0, random_state=given.for_learner)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # that rows are still wrong is shown, not said
         model.fit(given.X, given.y)

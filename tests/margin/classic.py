@@ -9,4 +9,4 @@ def classic(**settings):
 
 
 def classic_kernel(*kernel, **settings):
-    return KernelPerceptron(*kernel, **{**CLASSIC, **settings})
+    return KernelPerceptron(*kernel, **{**CLASSIC, "margin": 0.0, "max_epochs": 1000, **settings})

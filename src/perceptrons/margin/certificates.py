@@ -109,7 +109,7 @@ def certificates_of(
     signs = data.sign_matrix() if signs is None else signs
     if not looks:
         linear = hasattr(model, "coef_")  # a kernel model looks by itself
-        looks = look_for_certificates(model, data, signs) if linear else [None] * len(signs)
+        looks = look_for_certificates(model, data, signs) if linear else model._look_at_rows(data)
     return [_certificate(model, k, data, signs[k], looks[k], batch) for k in range(len(signs))]
 
 

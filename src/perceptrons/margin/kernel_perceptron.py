@@ -4,6 +4,11 @@ Weights are a sum of rows, w = Σ a_i y_i φ(x_i), so a score is a sum of kernel
 Training keeps the scores of all rows: a correction of row i adds τ·y_i·K(x_i, ·) to them. This is the same
 compiled sweep as `Perceptron`'s over rows of another kind (`rows.layouts.Gram`): the same policies, and for
 the linear kernel the same corrections.
+
+In the space of an rbf kernel nearly every table is separable, noise included, so training until no row is
+wrong learns the noise. The default is therefore a target β > 0 of the size of one correction and the average
+over a few epochs: Freund and Schapire (1999) average kernel perceptrons after a few epochs, Khardon and
+Wachman (2007) find a margin and the average the most tolerant of noise.
 """
 
 import warnings
@@ -27,18 +32,18 @@ from .epochs import train
 from .fitted import complaint, count_hopeless, publish
 from .kernel_file import FIELDS, check_loaded
 from .kernel_values import BATCH, given_gram, kernel_norm, read_kernel
-from .looks import Look
 from .margin_parameters import (
     MarginParameters,
     check_radius,
+    is_auto,
     read_lift,
     read_parameters,
     read_rule,
     usual_norm,
 )
 from .margin_training import begin
-from .memory import blank
-from .run import SUCCESS
+from .memory import AVERAGED, blank
+from .run import CAPPED, SUCCESS
 from .theorem import terms_of
 
 
@@ -54,8 +59,14 @@ class KernelPerceptron(Threshold):
         γ of the kernels that have one: 1/(n·variance of X), 1/n, or the number.
     degree, coef0 : default 3 and 1
         Of the polynomial and sigmoid kernels.
-    step, eta, margin, alpha, order, result, ties, fit_intercept, intercept_scaling, max_epochs, max_updates,
-    tol, class_weight, random_state, verbose : as in `Perceptron`; R is the largest √K(x, x).
+    margin : "auto" or as in `Perceptron`, default "auto"
+        "auto" is the constant target β = s², s the usual norm of a lifted row (as for `min_margin`): about
+        what one correction adds to the score of its own row. The average after `max_epochs` is then an
+        ordinary end, without a warning.
+    max_epochs : int, default 10
+        The more epochs, the closer the fit. Raise it for `margin=0.0`, which ends when no row is wrong.
+    step, eta, alpha, order, result, ties, fit_intercept, intercept_scaling, max_updates, min_margin, tol,
+    class_weight, random_state, verbose : as in `Perceptron`; R is the largest √K(x, x).
 
     Attributes
     ----------
@@ -89,14 +100,14 @@ class KernelPerceptron(Threshold):
         coef0: float = 1.0,
         step: str = "fixed",
         eta: Any = 1.0,
-        margin: Any = 0.0,
+        margin: Any = "auto",
         alpha: float = 1.5,
         order: str = "shuffle",
         result: str = "auto",
         ties: str = "wrong",
         fit_intercept: bool = True,
         intercept_scaling: Any = "median",
-        max_epochs: int = 1000,
+        max_epochs: int = 10,
         max_updates: int | None = None,
         min_margin: float = 0.01,
         tol: float | None = None,
@@ -146,13 +157,14 @@ class KernelPerceptron(Threshold):
         gram = kernel.gram(matrix)
         smallest, largest, norms = measure(gram, len(data.codes), data.weights)
         data = data._replace(X=gram, smallest=smallest, largest=largest, norms=norms)
-        rule = read_rule(self, read_lift(self, largest, norms.median()))
+        rho_squared = read_lift(self, largest, norms.median())
+        typical = usual_norm(norms.median(), rho_squared)
+        rule = read_rule(self, rho_squared, auto=typical**2)
         check_radius(rule, largest)
         (rng,) = generators(self.random_state, 1)
         start = blank(np.zeros(len(data.codes)), 0.0, rule, self.result, rng)  # from scores of 0
         starts = [start] * (1 if len(data.classes) == 2 else len(data.classes))
-        fetch = partial(kernel.fill, matrix, gram)
-        typical = usual_norm(norms.median(), rule.rho_squared)
+        fetch = None if kernel.fill_all(matrix, gram) else partial(kernel.fill, matrix, gram)
         training = begin(data, rule, plan, starts, Threads(), np.float64, typical, fetch)
         train(training)
         memories = [run.memory() for run in training.runs]
@@ -167,6 +179,8 @@ class KernelPerceptron(Threshold):
         self.certificate_ = certificates[0] if len(certificates) == 1 else certificates
         verdicts, hopeless = [run.verdict for run in training.runs], count_hopeless(data, rule, memories)
         self.converged_ = all(verdict in SUCCESS for verdict in verdicts) and not hopeless
+        if is_auto(self.margin) and self.result in AVERAGED and CAPPED not in verdicts and not hopeless:
+            return None  # the number of epochs says how close the fit is to be
         return None if self.converged_ else complaint(self, certificates, verdicts, hopeless, uneven=False)
 
     def _sums(self, X: Any) -> Array:
@@ -181,15 +195,28 @@ class KernelPerceptron(Threshold):
             sums[part] = values @ duals.T
         return sums
 
-    def _examine(self, k: int, data: Encoded, signs: Array, a: Array, look: Look | None) -> Examination:
-        """What `certify` must know, from kernel values and duals."""
+    def _look_at_rows(self, data: Encoded) -> list[tuple[Array, Array]]:
+        """The scores without intercept of these rows and of the rows used. Kernel values are computed once
+        for all weight vectors."""
+        scores = self._combine(data.matrix, self.dual_coef_)
+        own = self._own_rows(data)
+        used = (
+            scores[data.places(self.support_)]
+            if own
+            else self._combine(self.support_vectors_, self.dual_coef_)
+        )
+        return list(zip(scores.T, used.T, strict=True))
+
+    def _examine(
+        self, k: int, data: Encoded, signs: Array, a: Array, look: tuple[Array, Array]
+    ) -> Examination:
+        """What `certify` must know, from scores and duals."""
         own, duals, places = self._own_rows(data), self.dual_coef_[[k]], data.places(self.support_)
         b, lift, kernel = float(self.intercept_[k]), self.lift_, self._kernel
-        reach = signs * (self._combine(data.matrix, duals)[:, 0] + b)
-        supports = data.matrix[places] if own else self.support_vectors_
+        reach = signs * (look[0] + b)
         diagonal = kernel.diagonal(among_present(data) if kernel.precomputed else data.matrix)
-        own_diagonal = diagonal[places] if own else kernel.diagonal(supports)
-        value, most = kernel_norm(duals[0], self._combine(supports, duals)[:, 0], own_diagonal)
+        own_diagonal = diagonal[places] if own else kernel.diagonal(self.support_vectors_)
+        value, most = kernel_norm(duals[0], look[1], own_diagonal)
         norm, most = (lifted_norm(np.array([length]), b, lift) for length in (value, most))
         largest = float(diagonal.max())
         close = CLOSE[np.dtype(np.float64)] * max(norm, float(np.sqrt(largest + lift**2)))

@@ -15,6 +15,7 @@ from ..checks import number
 from ..rows.encode import is_sparse
 from ..rows.layouts import Gram
 
+WHOLE = 2048  # rows of which the whole Gram matrix is computed at once: it takes less time than asking for it
 BATCH = 256  # rows whose kernel values are computed together
 INDEFINITE = ("sigmoid", "additive_chi2")  # not positive semidefinite in general
 WITHOUT_GAMMA = ("linear", "cosine", "additive_chi2", "precomputed")
@@ -45,6 +46,8 @@ class Kernel(NamedTuple):
         if callable(self.kind):
             values = self.kind(A, B)
             values = values.toarray() if is_sparse(values) else values
+        elif self.kind == "rbf" and not is_sparse(A) and not is_sparse(B):
+            values = rbf(A, B, self.gamma)
         else:
             numbers = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
             values = pairwise_kernels(A, B, metric=self.kind, filter_params=True, **numbers)
@@ -59,6 +62,8 @@ class Kernel(NamedTuple):
         """K(x, x) for every row."""
         if self.precomputed:
             return np.array(matrix.diagonal(), np.float64)
+        if not callable(self.kind) and self.kind == "rbf":
+            return np.ones(matrix.shape[0])
         diagonal = np.zeros(matrix.shape[0])
         for part in gen_batches(len(diagonal), BATCH) if len(diagonal) else ():
             diagonal[part] = self.values(matrix[part], matrix[part]).diagonal()
@@ -92,6 +97,26 @@ class Kernel(NamedTuple):
             if not self.indefinite:
                 check_kernel(values, gram.diagonal[rows], gram.diagonal)
             gram.matrix[rows], gram.known[rows] = values, True
+
+    def fill_all(self, matrix: Any, gram: Any) -> bool:
+        """Compute all kernel values of a named kernel if the rows are few; returns whether it did."""
+        m = len(gram.known)
+        if callable(self.kind) or m > WHOLE:
+            return False
+        for part in gen_batches(m, BATCH):
+            self.fill(matrix, gram, np.arange(part.start, part.stop))
+        return True
+
+
+def rbf(A: Array, B: Array, gamma: float) -> Array:
+    """exp(−γ‖a − b‖²), in place: scikit-learn's checks take longer than the values of a few rows."""
+    values = A @ B.T
+    values *= 2.0
+    values -= np.einsum("ij,ij->i", A, A)[:, None]
+    values -= np.einsum("ij,ij->i", B, B)
+    np.minimum(values, 0.0, out=values)  # which keeps NaN
+    values *= gamma
+    return np.asarray(np.exp(values, out=values))
 
 
 def given_gram(matrix: Any) -> Array:

@@ -60,7 +60,8 @@ class Terms(NamedTuple):
         It does where rows that are never corrected have no say: not where they choose the next row
         ("active"), the moment to stop (`tol`), the weights to return ("pocket") or the kernel (γ from the
         variance of all rows) or the target (`margin="auto"`), not where the shuffles cannot be drawn again,
-        and not where rows have weights that may depend on other rows. For what else they may choose, `choices` pays.
+        and not where rows have weights that may depend on other rows. For what else they may choose,
+        `choices` pays.
         """
         s = self.settings
         seeded = s["order"] != "shuffle" or isinstance(s["random_state"], Integral)

@@ -102,7 +102,7 @@ def certificates_of(
     data: Encoded,
     batch: bool,
     signs: Array | None = None,
-    looks: Sequence[Look | None] = (),
+    looks: Sequence[Any] = (),
 ) -> list[Certificate]:
     """One certificate per weight vector. `batch`: the rows are the last of a stream, the others are gone.
     `signs` and `looks` are given where they are at hand."""

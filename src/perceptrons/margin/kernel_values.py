@@ -40,13 +40,18 @@ class Kernel(NamedTuple):
         odd = self.kind in ("poly", "polynomial") and (self.coef0 < 0 or self.degree != int(self.degree))
         return not callable(self.kind) and (self.kind in INDEFINITE or odd)
 
+    @property
+    def radial(self) -> bool:
+        """Is it exp(−γ‖x − z‖²), which is 1 on the diagonal and nowhere more?"""
+        return isinstance(self.kind, str) and self.kind == "rbf"
+
     def values(self, A: Any, B: Any) -> Array:
         """K(a, b) for every row of A and every row of B, in double precision."""
         A, B = A.astype(np.float64, copy=False), B.astype(np.float64, copy=False)
         if callable(self.kind):
             values = self.kind(A, B)
             values = values.toarray() if is_sparse(values) else values
-        elif self.kind == "rbf" and not is_sparse(A) and not is_sparse(B):
+        elif self.radial and not is_sparse(A) and not is_sparse(B):
             values = rbf(A, B, self.gamma)
         else:
             numbers = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
@@ -62,7 +67,7 @@ class Kernel(NamedTuple):
         """K(x, x) for every row."""
         if self.precomputed:
             return np.array(matrix.diagonal(), np.float64)
-        if not callable(self.kind) and self.kind == "rbf":
+        if self.radial:
             return np.ones(matrix.shape[0])
         diagonal = np.zeros(matrix.shape[0])
         for part in gen_batches(len(diagonal), BATCH) if len(diagonal) else ():
@@ -94,7 +99,7 @@ class Kernel(NamedTuple):
         rows = np.unique(rows[~gram.known[rows]])
         if len(rows):
             values = self.values(matrix[rows], matrix)
-            if not self.indefinite:
+            if not self.indefinite and not self.radial:
                 check_kernel(values, gram.diagonal[rows], gram.diagonal)
             gram.matrix[rows], gram.known[rows] = values, True
 
@@ -103,6 +108,11 @@ class Kernel(NamedTuple):
         m = len(gram.known)
         if callable(self.kind) or m > WHOLE:
             return False
+        if self.radial and not is_sparse(matrix):
+            for part in gen_batches(m, BATCH):  # the matrix is symmetric: what is below the diagonal is known
+                gram.matrix[part, part.start :] = self.values(matrix[part], matrix[part.start :])
+                gram.matrix[part.start :, part] = gram.matrix[part, part.start :].T
+            gram.known[:] = True
         for part in gen_batches(m, BATCH):
             self.fill(matrix, gram, np.arange(part.start, part.stop))
         return True
@@ -117,6 +127,14 @@ def rbf(A: Array, B: Array, gamma: float) -> Array:
     np.minimum(values, 0.0, out=values)  # which keeps NaN
     values *= gamma
     return np.asarray(np.exp(values, out=values))
+
+
+def scores_of(duals: Array, gram: Gram, used: Array) -> Array:
+    """Σ duals_i K(x_i, ·), one line per weight vector; of the rows used all kernel values are known."""
+    scores = np.zeros((len(duals), len(gram.diagonal)))
+    for part in gen_batches(len(used), BATCH) if len(used) else ():
+        scores += duals[:, part] @ gram.matrix[used[part]]
+    return scores
 
 
 def given_gram(matrix: Any) -> Array:

@@ -61,6 +61,15 @@ def is_auto(margin: Any) -> bool:
     return isinstance(margin, str) and margin == "auto"
 
 
+def compresses(compress: Any, margin: Any, tol: Any) -> bool:
+    """Are the rows of a kernel model merged at the end? "auto": where no margin was asked for."""
+    if isinstance(compress, str) and compress == "auto":
+        return is_auto(margin) and tol is None
+    if flag("compress", compress) and tol is not None:
+        raise ValueError(f"compress=True gives away margin that tol={tol} certifies; use compress=False.")
+    return bool(compress)
+
+
 def read_eta(model: Any, step: int) -> float:
     """η as a number; NaN where it is a function, which is asked correction by correction."""
     if callable(model.eta):

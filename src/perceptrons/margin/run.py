@@ -237,8 +237,7 @@ class Run:
         """Is nothing asked for between epochs, and are they short?"""
         plan, few = self.plan, len(self.y) <= FEW
         plain = plan.order == "shuffle" and plan.tol is None and plan.result != "pocket" and not plan.verbose
-        scores = isinstance(self.data.X, Gram)  # then ‖w‖ is not the length of what is kept
-        return few and plain and not self.one_by_one() and self.fetch is None and not scores
+        return few and plain and not self.one_by_one() and self.fetch is None
 
     def record(self, updates_before: int) -> None:
         """Write the epoch's line of history; look into the pocket."""

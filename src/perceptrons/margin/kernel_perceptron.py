@@ -17,7 +17,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import gen_batches
 
 from .._types import Array
 from ..base import Threshold, all_or_nothing
@@ -32,7 +31,7 @@ from .certificates import CLOSE, EPSILON, Examination, certificates_of
 from .epochs import train
 from .fitted import complaint, count_hopeless, publish
 from .kernel_file import FIELDS, check_loaded
-from .kernel_values import BATCH, given_gram, kernel_norm, read_kernel, scores_of
+from .kernel_values import batches, given_gram, kernel_norm, read_kernel, scores_of
 from .margin_parameters import (
     MarginParameters,
     check_radius,
@@ -214,7 +213,7 @@ class KernelPerceptron(Threshold):
     def _combine(self, matrix: Any, duals: Array) -> Array:
         """Scores without intercept, one column per row of duals; in batches, to spare memory."""
         kernel, n, sums = self._kernel, matrix.shape[0], np.zeros((matrix.shape[0], len(duals)))
-        for part in gen_batches(n, BATCH) if n and len(self.support_) else ():
+        for part in batches(n) if len(self.support_) else ():
             rows, given = matrix[part], kernel.precomputed
             values = rows[:, self.support_] if given else kernel.values(rows, self.support_vectors_)
             sums[part] = values @ duals.T

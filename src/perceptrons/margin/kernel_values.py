@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
-from sklearn.utils import gen_batches
 
 from .._types import Array
 from ..checks import number
@@ -20,6 +19,11 @@ BATCH = 256  # rows whose kernel values are computed together
 INDEFINITE = ("sigmoid", "additive_chi2")  # not positive semidefinite in general
 WITHOUT_GAMMA = ("linear", "cosine", "additive_chi2", "precomputed")
 REMEDY = "use another kernel, other values of gamma and coef0, or scale the columns"
+
+
+def batches(n: int) -> list[slice]:
+    """Of n rows; scikit-learn's own checks its arguments for longer than a few predictions take."""
+    return [slice(start, min(start + BATCH, n)) for start in range(0, n, BATCH)]
 
 
 class Kernel(NamedTuple):
@@ -70,7 +74,7 @@ class Kernel(NamedTuple):
         if self.radial:
             return np.ones(matrix.shape[0])
         diagonal = np.zeros(matrix.shape[0])
-        for part in gen_batches(len(diagonal), BATCH) if len(diagonal) else ():
+        for part in batches(len(diagonal)):
             diagonal[part] = self.values(matrix[part], matrix[part]).diagonal()
         return diagonal
 
@@ -109,11 +113,11 @@ class Kernel(NamedTuple):
         if callable(self.kind) or m > WHOLE:
             return False
         if self.radial and not is_sparse(matrix):
-            for part in gen_batches(m, BATCH):  # the matrix is symmetric: what is below the diagonal is known
+            for part in batches(m):  # the matrix is symmetric: what is below the diagonal is known
                 gram.matrix[part, part.start :] = self.values(matrix[part], matrix[part.start :])
                 gram.matrix[part.start :, part] = gram.matrix[part, part.start :].T
             gram.known[:] = True
-        for part in gen_batches(m, BATCH):
+        for part in batches(m):
             self.fill(matrix, gram, np.arange(part.start, part.stop))
         return True
 
@@ -132,7 +136,7 @@ def rbf(A: Array, B: Array, gamma: float) -> Array:
 def scores_of(duals: Array, gram: Gram, used: Array) -> Array:
     """Σ duals_i K(x_i, ·), one line per weight vector; of the rows used all kernel values are known."""
     scores = np.zeros((len(duals), len(gram.diagonal)))
-    for part in gen_batches(len(used), BATCH) if len(used) else ():
+    for part in batches(len(used)):
         scores += duals[:, part] @ gram.matrix[used[part]]
     return scores
 

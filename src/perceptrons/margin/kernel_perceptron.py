@@ -13,7 +13,7 @@ Wachman (2007) find a margin and the average the most tolerant of noise.
 
 import warnings
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -47,6 +47,16 @@ from .memory import AVERAGED, blank
 from .merging import merge_rows
 from .run import CAPPED, SUCCESS
 from .theorem import terms_of
+
+
+class KernelLook(NamedTuple):
+    """What one weight vector gives to rows and to those it is a sum of: scores without intercept, K(x, x)."""
+
+    scores: Array
+    used: Array
+    diagonal: Array
+    own_diagonal: Array
+    own: bool  # the rows used are among these
 
 
 class KernelPerceptron(Threshold):
@@ -190,7 +200,8 @@ class KernelPerceptron(Threshold):
             used = self._merge(gram, data, used)
         self.support_vectors_ = data.matrix[used][:, : 0 if kernel.precomputed else None]
         scores = scores_of(self.dual_coef_, gram, used)
-        looks = list(zip(scores, scores[:, used], strict=True))
+        diagonals = gram.diagonal, gram.diagonal[used]
+        looks = [KernelLook(line, line[used], *diagonals, True) for line in scores]
         certificates = certificates_of(self, data, batch=False, looks=looks)
         self.certificate_ = certificates[0] if len(certificates) == 1 else certificates
         verdicts, hopeless = [run.verdict for run in training.runs], count_hopeless(data, rule, memories)
@@ -219,28 +230,24 @@ class KernelPerceptron(Threshold):
             sums[part] = values @ duals.T
         return sums
 
-    def _look_at_rows(self, data: Encoded) -> list[tuple[Array, Array]]:
-        """The scores without intercept of these rows and of the rows used. Kernel values are computed once
-        for all weight vectors."""
-        scores = self._combine(data.matrix, self.dual_coef_)
-        own = self._own_rows(data)
-        used = (
-            scores[data.places(self.support_)]
-            if own
-            else self._combine(self.support_vectors_, self.dual_coef_)
-        )
-        return list(zip(scores.T, used.T, strict=True))
-
-    def _examine(
-        self, k: int, data: Encoded, signs: Array, a: Array, look: tuple[Array, Array]
-    ) -> Examination:
-        """What `certify` must know, from scores and duals."""
-        own, duals, places = self._own_rows(data), self.dual_coef_[[k]], data.places(self.support_)
-        b, lift, kernel = float(self.intercept_[k]), self.lift_, self._kernel
-        reach = signs * (look[0] + b)
+    def _look_at_rows(self, data: Encoded) -> list[KernelLook]:
+        """What certificates must know of these rows; kernel values are computed once for all vectors."""
+        kernel, own, places = self._kernel, self._own_rows(data), data.places(self.support_)
+        scores = self._combine(data.matrix, self.dual_coef_).T
         diagonal = kernel.diagonal(among_present(data) if kernel.precomputed else data.matrix)
-        own_diagonal = diagonal[places] if own else kernel.diagonal(self.support_vectors_)
-        value, most = kernel_norm(duals[0], look[1], own_diagonal)
+        if own:
+            used, own_diagonal = scores[:, places], diagonal[places]
+        else:
+            used = self._combine(self.support_vectors_, self.dual_coef_).T
+            own_diagonal = kernel.diagonal(self.support_vectors_)
+        return [KernelLook(*lines, diagonal, own_diagonal, own) for lines in zip(scores, used, strict=True)]
+
+    def _examine(self, k: int, data: Encoded, signs: Array, a: Array, look: KernelLook) -> Examination:
+        """What `certify` must know, from scores and duals."""
+        duals, b, lift, kernel = self.dual_coef_[[k]], float(self.intercept_[k]), self.lift_, self._kernel
+        scores, used, diagonal, own_diagonal, own = look
+        reach = signs * (scores + b)
+        value, most = kernel_norm(duals[0], used, own_diagonal)
         norm, most = (lifted_norm(np.array([length]), b, lift) for length in (value, most))
         largest = float(diagonal.max())
         close = CLOSE[np.dtype(np.float64)] * max(norm, float(np.sqrt(largest + lift**2)))

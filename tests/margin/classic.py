@@ -3,10 +3,12 @@
 from perceptrons import KernelPerceptron, Perceptron
 from perceptrons.margin.named import CLASSIC
 
+OF_KERNELS = {"margin": 0.0, "max_epochs": 1000, "compress": False}
+
 
 def classic(**settings):
     return Perceptron(**{**CLASSIC, **settings})
 
 
 def classic_kernel(*kernel, **settings):
-    return KernelPerceptron(*kernel, **{**CLASSIC, **settings})
+    return KernelPerceptron(*kernel, **{**CLASSIC, **OF_KERNELS, **settings})

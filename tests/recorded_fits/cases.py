@@ -109,7 +109,8 @@ def _margin() -> Iterator[tuple[str, Case]]:
     yield "perceptron-float32", Case(False, lambda: many.fit(tumors()[0].astype("f4"), tumors()[1]))
     yield "perceptron-stream", Case(True, lambda: _streamed(Perceptron(random_state=3, intercept_scaling=2)))
     for kernel in ("linear", "rbf", "poly"):
-        model = KernelPerceptron(kernel, max_epochs=60, random_state=3)
+        classic = {"margin": 0.0, "compress": False}
+        model = KernelPerceptron(kernel, **classic, max_epochs=60, random_state=3)
         yield f"kernel-{kernel}", Case(False, lambda m=model: m.fit(*flowers()))
     for C in (np.inf, 1.0):
         yield f"max-margin-{C}", Case(False, lambda C=C: MaxMarginPerceptron(C=C).fit(*tumors()))

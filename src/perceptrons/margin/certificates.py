@@ -102,14 +102,14 @@ def certificates_of(
     data: Encoded,
     batch: bool,
     signs: Array | None = None,
-    looks: Sequence[Look | None] = (),
+    looks: Sequence[Any] = (),
 ) -> list[Certificate]:
     """One certificate per weight vector. `batch`: the rows are the last of a stream, the others are gone.
     `signs` and `looks` are given where they are at hand."""
     signs = data.sign_matrix() if signs is None else signs
     if not looks:
         linear = hasattr(model, "coef_")  # a kernel model looks by itself
-        looks = look_for_certificates(model, data, signs) if linear else [None] * len(signs)
+        looks = look_for_certificates(model, data, signs) if linear else model._look_at_rows(data)
     return [_certificate(model, k, data, signs[k], looks[k], batch) for k in range(len(signs))]
 
 

@@ -201,9 +201,10 @@ def take_back(run: Run) -> None:
     presentations, state, clock = int(run.clock["presentations"]), run.state, run.clock
     for part, was in zip(state, run.snapshot or (), strict=True):
         part[...] = was
-    if len(state.drift):
+    if len(state.dual_drift):
         missed = float(presentations - clock["presentations"])
-        state.drift[...] += missed * state.w
+        if len(state.drift):
+            state.drift[...] += missed * state.w
         state.dual_drift[...] += missed * state.duals
         clock["intercept_drift"] += missed * clock["intercept"]
     clock["presentations"] = presentations

@@ -4,21 +4,26 @@ Weights are a sum of rows, w = Σ a_i y_i φ(x_i), so a score is a sum of kernel
 Training keeps the scores of all rows: a correction of row i adds τ·y_i·K(x_i, ·) to them. This is the same
 compiled sweep as `Perceptron`'s over rows of another kind (`rows.layouts.Gram`): the same policies, and for
 the linear kernel the same corrections.
+
+In the space of an rbf kernel nearly every table is separable, noise included, so training until no row is
+wrong learns the noise. The default is therefore a target β > 0 of the size of one correction and the average
+over a few epochs: Freund and Schapire (1999) average kernel perceptrons after a few epochs, Khardon and
+Wachman (2007) find a margin and the average the most tolerant of noise.
 """
 
 import warnings
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import gen_batches
 
 from .._types import Array
 from ..base import Threshold, all_or_nothing
 from ..compiled import Threads, one_thread
 from ..model_file.declarations import Field
 from ..rows.encode import Encoded, encode, is_sparse
+from ..rows.layouts import Gram
 from ..rows.norms import measure
 from ..rows.order import generators
 from ..theory.certificate import lifted_norm
@@ -26,20 +31,32 @@ from .certificates import CLOSE, EPSILON, Examination, certificates_of
 from .epochs import train
 from .fitted import complaint, count_hopeless, publish
 from .kernel_file import FIELDS, check_loaded
-from .kernel_values import BATCH, given_gram, kernel_norm, read_kernel
-from .looks import Look
+from .kernel_values import batches, given_gram, kernel_norm, read_kernel, scores_of
 from .margin_parameters import (
     MarginParameters,
     check_radius,
+    compresses,
+    is_auto,
     read_lift,
     read_parameters,
     read_rule,
     usual_norm,
 )
 from .margin_training import begin
-from .memory import blank
-from .run import SUCCESS
+from .memory import AVERAGED, blank
+from .merging import merge_rows
+from .run import CAPPED, SUCCESS
 from .theorem import terms_of
+
+
+class KernelLook(NamedTuple):
+    """What one weight vector gives to rows and to those it is a sum of: scores without intercept, K(x, x)."""
+
+    scores: Array
+    used: Array
+    diagonal: Array
+    own_diagonal: Array
+    own: bool  # the rows used are among these
 
 
 class KernelPerceptron(Threshold):
@@ -54,8 +71,18 @@ class KernelPerceptron(Threshold):
         γ of the kernels that have one: 1/(n·variance of X), 1/n, or the number.
     degree, coef0 : default 3 and 1
         Of the polynomial and sigmoid kernels.
-    step, eta, margin, alpha, order, result, ties, fit_intercept, intercept_scaling, max_epochs, max_updates,
-    tol, class_weight, random_state, verbose : as in `Perceptron`; R is the largest √K(x, x).
+    margin : "auto" or as in `Perceptron`, default "auto"
+        "auto" is the constant target β = s², s the usual norm of a lifted row (as for `min_margin`): about
+        what one correction adds to the score of its own row. The average after `max_epochs` is then an
+        ordinary end, without a warning.
+    max_epochs : int, default 20
+        The more epochs, the closer the fit. Raise it for `margin=0.0`, which ends when no row is wrong.
+    compress : "auto" or bool, default "auto"
+        Merge rows at the end, as far as every training row keeps its answer and four fifths of its lead over
+        the next class (see `margin.merging`): fewer support vectors, and faster predictions. "auto" does so
+        for `margin="auto"` without `tol`. There is no compression bound then.
+    step, eta, alpha, order, result, ties, fit_intercept, intercept_scaling, max_updates, min_margin, tol,
+    class_weight, random_state, verbose : as in `Perceptron`; R is the largest √K(x, x).
 
     Attributes
     ----------
@@ -79,6 +106,8 @@ class KernelPerceptron(Threshold):
 
     _file_fields: ClassVar[dict[str, Field]] = FIELDS
     _loaded = check_loaded
+    support_: Array
+    dual_coef_: Array
 
     def __init__(
         self,
@@ -89,18 +118,19 @@ class KernelPerceptron(Threshold):
         coef0: float = 1.0,
         step: str = "fixed",
         eta: Any = 1.0,
-        margin: Any = 0.0,
+        margin: Any = "auto",
         alpha: float = 1.5,
         order: str = "shuffle",
         result: str = "auto",
         ties: str = "wrong",
         fit_intercept: bool = True,
         intercept_scaling: Any = "median",
-        max_epochs: int = 1000,
+        max_epochs: int = 20,
         max_updates: int | None = None,
         min_margin: float = 0.01,
         tol: float | None = None,
         class_weight: Any = None,
+        compress: Any = "auto",
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
@@ -122,6 +152,7 @@ class KernelPerceptron(Threshold):
         self.min_margin = min_margin
         self.tol = tol
         self.class_weight = class_weight
+        self.compress = compress
         self.random_state = random_state
         self.verbose = verbose
 
@@ -131,13 +162,16 @@ class KernelPerceptron(Threshold):
         sample_weight : a weight ≥ 0 for each row, which multiplies its steps; None: each counts 1.
         """
         plan = read_parameters(self)
+        compress = compresses(self.compress, self.margin, self.tol)
         with all_or_nothing(self), one_thread():  # two threads for slivers of rows take longer than one
-            unfinished = self._train(X, y, plan, sample_weight)
+            unfinished = self._train(X, y, plan, compress, sample_weight)
         if unfinished is not None:
             warnings.warn(unfinished, ConvergenceWarning, stacklevel=2)
         return self
 
-    def _train(self, X: Any, y: Any, plan: MarginParameters, sample_weight: Any) -> str | None:
+    def _train(
+        self, X: Any, y: Any, plan: MarginParameters, compress: bool, sample_weight: Any
+    ) -> str | None:
         """Run every weight vector to its end; returns what is to be complained about."""
         data = encode(self, X, y, sample_weight=sample_weight, class_weight=self.class_weight)
         data = data._replace(matrix=data.matrix.astype(np.float64, copy=False))
@@ -146,13 +180,14 @@ class KernelPerceptron(Threshold):
         gram = kernel.gram(matrix)
         smallest, largest, norms = measure(gram, len(data.codes), data.weights)
         data = data._replace(X=gram, smallest=smallest, largest=largest, norms=norms)
-        rule = read_rule(self, read_lift(self, largest, norms.median()))
+        rho_squared = read_lift(self, largest, norms.median())
+        typical = usual_norm(norms.median(), rho_squared)
+        rule = read_rule(self, rho_squared, auto=typical**2)
         check_radius(rule, largest)
         (rng,) = generators(self.random_state, 1)
         start = blank(np.zeros(len(data.codes)), 0.0, rule, self.result, rng)  # from scores of 0
         starts = [start] * (1 if len(data.classes) == 2 else len(data.classes))
-        fetch = partial(kernel.fill, matrix, gram)
-        typical = usual_norm(norms.median(), rule.rho_squared)
+        fetch = None if kernel.fill_all(matrix, gram) else partial(kernel.fill, matrix, gram)
         training = begin(data, rule, plan, starts, Threads(), np.float64, typical, fetch)
         train(training)
         memories = [run.memory() for run in training.runs]
@@ -160,14 +195,28 @@ class KernelPerceptron(Threshold):
         self._terms = terms_of(self, data, rule, one_run=True, weighted=sample_weight is not None)
         self._n_absent = memories[0].n_absent
         publish(self, memories, self._terms)
-        self.support_vectors_ = data.matrix[data.places(self.support_)][
-            :, : 0 if kernel.precomputed else None
-        ]
-        certificates = certificates_of(self, data, batch=False)
+        used: Any = data.places(self.support_)
+        if compress and len(used):
+            used = self._merge(gram, data, used)
+        self.support_vectors_ = data.matrix[used][:, : 0 if kernel.precomputed else None]
+        scores = scores_of(self.dual_coef_, gram, used)
+        diagonals = gram.diagonal, gram.diagonal[used]
+        looks = [KernelLook(line, line[used], *diagonals, True) for line in scores]
+        certificates = certificates_of(self, data, batch=False, looks=looks)
         self.certificate_ = certificates[0] if len(certificates) == 1 else certificates
         verdicts, hopeless = [run.verdict for run in training.runs], count_hopeless(data, rule, memories)
         self.converged_ = all(verdict in SUCCESS for verdict in verdicts) and not hopeless
+        if is_auto(self.margin) and self.result in AVERAGED and CAPPED not in verdicts and not hopeless:
+            return None  # the number of epochs says how close the fit is to be
         return None if self.converged_ else complaint(self, certificates, verdicts, hopeless, uneven=False)
+
+    def _merge(self, gram: Gram, data: Encoded, used: Array) -> Array:
+        """Keep fewer of the rows used; returns their places."""
+        scores = scores_of(self.dual_coef_, gram, used) + self.intercept_[:, None]
+        codes = data.codes[used].astype(np.int64)
+        remains, duals = merge_rows(gram, used, codes, self.dual_coef_, scores)
+        self.support_, self.dual_coef_ = self.support_[remains], duals
+        return used[remains]
 
     def _sums(self, X: Any) -> Array:
         return self._combine(X, self.dual_coef_)
@@ -175,21 +224,30 @@ class KernelPerceptron(Threshold):
     def _combine(self, matrix: Any, duals: Array) -> Array:
         """Scores without intercept, one column per row of duals; in batches, to spare memory."""
         kernel, n, sums = self._kernel, matrix.shape[0], np.zeros((matrix.shape[0], len(duals)))
-        for part in gen_batches(n, BATCH) if n and len(self.support_) else ():
+        for part in batches(n) if len(self.support_) else ():
             rows, given = matrix[part], kernel.precomputed
             values = rows[:, self.support_] if given else kernel.values(rows, self.support_vectors_)
             sums[part] = values @ duals.T
         return sums
 
-    def _examine(self, k: int, data: Encoded, signs: Array, a: Array, look: Look | None) -> Examination:
-        """What `certify` must know, from kernel values and duals."""
-        own, duals, places = self._own_rows(data), self.dual_coef_[[k]], data.places(self.support_)
-        b, lift, kernel = float(self.intercept_[k]), self.lift_, self._kernel
-        reach = signs * (self._combine(data.matrix, duals)[:, 0] + b)
-        supports = data.matrix[places] if own else self.support_vectors_
+    def _look_at_rows(self, data: Encoded) -> list[KernelLook]:
+        """What certificates must know of these rows; kernel values are computed once for all vectors."""
+        kernel, own, places = self._kernel, self._own_rows(data), data.places(self.support_)
+        scores = self._combine(data.matrix, self.dual_coef_).T
         diagonal = kernel.diagonal(among_present(data) if kernel.precomputed else data.matrix)
-        own_diagonal = diagonal[places] if own else kernel.diagonal(supports)
-        value, most = kernel_norm(duals[0], self._combine(supports, duals)[:, 0], own_diagonal)
+        if own:
+            used, own_diagonal = scores[:, places], diagonal[places]
+        else:
+            used = self._combine(self.support_vectors_, self.dual_coef_).T
+            own_diagonal = kernel.diagonal(self.support_vectors_)
+        return [KernelLook(*lines, diagonal, own_diagonal, own) for lines in zip(scores, used, strict=True)]
+
+    def _examine(self, k: int, data: Encoded, signs: Array, a: Array, look: KernelLook) -> Examination:
+        """What `certify` must know, from scores and duals."""
+        duals, b, lift, kernel = self.dual_coef_[[k]], float(self.intercept_[k]), self.lift_, self._kernel
+        scores, used, diagonal, own_diagonal, own = look
+        reach = signs * (scores + b)
+        value, most = kernel_norm(duals[0], used, own_diagonal)
         norm, most = (lifted_norm(np.array([length]), b, lift) for length in (value, most))
         largest = float(diagonal.max())
         close = CLOSE[np.dtype(np.float64)] * max(norm, float(np.sqrt(largest + lift**2)))

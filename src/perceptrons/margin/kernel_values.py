@@ -8,17 +8,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
-from sklearn.utils import gen_batches
 
 from .._types import Array
 from ..checks import number
 from ..rows.encode import is_sparse
 from ..rows.layouts import Gram
 
+WHOLE = 2048  # rows of which the whole Gram matrix is computed at once: it takes less time than asking for it
 BATCH = 256  # rows whose kernel values are computed together
 INDEFINITE = ("sigmoid", "additive_chi2")  # not positive semidefinite in general
 WITHOUT_GAMMA = ("linear", "cosine", "additive_chi2", "precomputed")
 REMEDY = "use another kernel, other values of gamma and coef0, or scale the columns"
+
+
+def batches(n: int) -> list[slice]:
+    """Of n rows; scikit-learn's own checks its arguments for longer than a few predictions take."""
+    return [slice(start, min(start + BATCH, n)) for start in range(0, n, BATCH)]
 
 
 class Kernel(NamedTuple):
@@ -39,12 +44,19 @@ class Kernel(NamedTuple):
         odd = self.kind in ("poly", "polynomial") and (self.coef0 < 0 or self.degree != int(self.degree))
         return not callable(self.kind) and (self.kind in INDEFINITE or odd)
 
+    @property
+    def radial(self) -> bool:
+        """Is it exp(−γ‖x − z‖²), which is 1 on the diagonal and nowhere more?"""
+        return isinstance(self.kind, str) and self.kind == "rbf"
+
     def values(self, A: Any, B: Any) -> Array:
         """K(a, b) for every row of A and every row of B, in double precision."""
         A, B = A.astype(np.float64, copy=False), B.astype(np.float64, copy=False)
         if callable(self.kind):
             values = self.kind(A, B)
             values = values.toarray() if is_sparse(values) else values
+        elif self.radial and not is_sparse(A) and not is_sparse(B):
+            values = rbf(A, B, self.gamma)
         else:
             numbers = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
             values = pairwise_kernels(A, B, metric=self.kind, filter_params=True, **numbers)
@@ -59,8 +71,10 @@ class Kernel(NamedTuple):
         """K(x, x) for every row."""
         if self.precomputed:
             return np.array(matrix.diagonal(), np.float64)
+        if self.radial:
+            return np.ones(matrix.shape[0])
         diagonal = np.zeros(matrix.shape[0])
-        for part in gen_batches(len(diagonal), BATCH) if len(diagonal) else ():
+        for part in batches(len(diagonal)):
             diagonal[part] = self.values(matrix[part], matrix[part]).diagonal()
         return diagonal
 
@@ -89,9 +103,42 @@ class Kernel(NamedTuple):
         rows = np.unique(rows[~gram.known[rows]])
         if len(rows):
             values = self.values(matrix[rows], matrix)
-            if not self.indefinite:
+            if not self.indefinite and not self.radial:
                 check_kernel(values, gram.diagonal[rows], gram.diagonal)
             gram.matrix[rows], gram.known[rows] = values, True
+
+    def fill_all(self, matrix: Any, gram: Any) -> bool:
+        """Compute all kernel values of a named kernel if the rows are few; returns whether it did."""
+        m = len(gram.known)
+        if callable(self.kind) or m > WHOLE:
+            return False
+        if self.radial and not is_sparse(matrix):
+            for part in batches(m):  # the matrix is symmetric: what is below the diagonal is known
+                gram.matrix[part, part.start :] = self.values(matrix[part], matrix[part.start :])
+                gram.matrix[part.start :, part] = gram.matrix[part, part.start :].T
+            gram.known[:] = True
+        for part in batches(m):
+            self.fill(matrix, gram, np.arange(part.start, part.stop))
+        return True
+
+
+def rbf(A: Array, B: Array, gamma: float) -> Array:
+    """exp(−γ‖a − b‖²), in place: scikit-learn's checks take longer than the values of a few rows."""
+    values = A @ B.T
+    values *= 2.0
+    values -= np.einsum("ij,ij->i", A, A)[:, None]
+    values -= np.einsum("ij,ij->i", B, B)
+    np.minimum(values, 0.0, out=values)  # which keeps NaN
+    values *= gamma
+    return np.asarray(np.exp(values, out=values))
+
+
+def scores_of(duals: Array, gram: Gram, used: Array) -> Array:
+    """Σ duals_i K(x_i, ·), one line per weight vector; of the rows used all kernel values are known."""
+    scores = np.zeros((len(duals), len(gram.diagonal)))
+    for part in batches(len(used)):
+        scores += duals[:, part] @ gram.matrix[used[part]]
+    return scores
 
 
 def given_gram(matrix: Any) -> Array:

@@ -41,8 +41,11 @@ def choose(name: str, value: Any) -> Any:
     return one_of(name, value, CHOICES[name])
 
 
-def targets(margin: Any) -> tuple[int, float, float]:
-    """The margin policy, and the targets β of the negative and the positive class it starts with."""
+def targets(margin: Any, auto: float | None = None) -> tuple[int, float, float]:
+    """The margin policy, and the targets β of the negative and the positive class it starts with. `auto` is
+    the target that "auto" stands for, where a class has one."""
+    if auto is not None and is_auto(margin):
+        return CONSTANT, auto, auto
     if isinstance(margin, str) and margin in MARGINS:
         return MARGINS[margin], 0.0, 0.0
     pair = margin if isinstance(margin, tuple | list) else (margin, margin)
@@ -54,6 +57,19 @@ def targets(margin: Any) -> tuple[int, float, float]:
     return CONSTANT, float(pair[0]), float(pair[1])
 
 
+def is_auto(margin: Any) -> bool:
+    return isinstance(margin, str) and margin == "auto"
+
+
+def compresses(compress: Any, margin: Any, tol: Any) -> bool:
+    """Are the rows of a kernel model merged at the end? "auto": where no margin was asked for."""
+    if isinstance(compress, str) and compress == "auto":
+        return is_auto(margin) and tol is None
+    if flag("compress", compress) and tol is not None:
+        raise ValueError(f"compress=True gives away margin that tol={tol} certifies; use compress=False.")
+    return bool(compress)
+
+
 def read_eta(model: Any, step: int) -> float:
     """η as a number; NaN where it is a function, which is asked correction by correction."""
     if callable(model.eta):
@@ -63,9 +79,9 @@ def read_eta(model: Any, step: int) -> float:
     return float(number("eta", model.eta, "(0, 2]" if step == FRACTIONAL else "(0, inf)", "use 1"))
 
 
-def read_rule(model: Any, rho_squared: float) -> Rule:
+def read_rule(model: Any, rho_squared: float, auto: float | None = None) -> Rule:
     step = STEPS[choose("step", model.step)]
-    policy, negative, positive = targets(model.margin)
+    policy, negative, positive = targets(model.margin, auto)
     if step == PASSIVE_AGGRESSIVE and (policy != CONSTANT or min(negative, positive) == 0):
         raise ValueError(
             f"margin={model.margin!r}, but step='passive-aggressive' needs a target > 0 to aim at; "

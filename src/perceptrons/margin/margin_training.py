@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from .._types import Array
 from ..compiled import Threads
 from ..rows.encode import Encoded, check_rows
+from ..rows.layouts import Gram
 from ..rows.norms import measure
 from .margin_parameters import MarginParameters
 from .memory import Memory, can_resume, open_states, recounted, restarted, resume_state, state_of
@@ -39,6 +40,8 @@ def begin(
     lifted row."""
     signs = data.sign_matrix()
     states = open_states(before, len(data.codes), rule, dtype)
+    if isinstance(data.X, Gram):  # the average's scores follow from its duals
+        states = states._replace(drift=states.drift[:, :0])
     rng = before[0].rng
     runs = [
         Run(data, signs[k], rule, plan, start._replace(rng=rng), state_of(states, k), typical, fetch=fetch)

@@ -67,7 +67,9 @@ class Memory(NamedTuple):
         """The mean of the weights after each presentation: a correction that came late counts less."""
         clock = self.clock[0]
         n = float(max(1, clock["presentations"]))
-        w = (n * self.w.astype(np.float64) - self.drift) / n
+        w = self.w[:0]  # of kernel rows the duals say all
+        if len(self.drift):
+            w = (n * self.w.astype(np.float64) - self.drift) / n
         b = (n * clock["intercept"] - clock["intercept_drift"]) / n
         return Model(w.astype(self.w.dtype), float(b), self.rows, (n * self.duals - self.dual_drift) / n)
 

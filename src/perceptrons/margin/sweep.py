@@ -5,10 +5,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numba.extending import overload
 
 from .._types import Array
 from ..compiled import compiled
-from ..rows.layouts import add, dot, ready, sqnorm, stream_group
+from ..rows.layouts import Gram, add, dot, is_layout, ready, sqnorm, stream_group
 from ..rows.order import GROUP_ROWS
 from .rules import PASSIVE_AGGRESSIVE, SLACK, advance, step_size, violates
 
@@ -17,7 +18,7 @@ NEVER = 2**62  # a count that is not reached
 
 class State(NamedTuple):
     """What a sweep changes; stacked, a line for each weight vector. The last two may be empty: then the
-    average is not kept."""
+    average is not kept. `drift` alone is empty for kernel rows, whose scores follow from the duals."""
 
     w: Array
     duals: Array  # a_i ≥ 0, with w = Σ a_i y_i x_i
@@ -64,9 +65,10 @@ def sweep(X, y, weights, rows, stop_updates, stop_clean, rule, state):
         add(X, i, tau * label, w)
         b += tau * label * rule.rho_squared
         duals[i] += tau
-        if drift.size:
+        if state.dual_drift.size:
             late = float(presented + position - 1) * tau
-            add(X, i, late * label, drift)
+            if drift.size:
+                add(X, i, late * label, drift)
             clock["intercept_drift"] += late * label * rule.rho_squared
             state.dual_drift[i] += late
         clock["updates"] += 1
@@ -119,11 +121,39 @@ def sweep_epochs(X, y, weights, orders, stops, rule, state, lines):
         lines[e, 0], lines[e, 1] = clock["updates"] - before, clock["errors"]
         lines[e, 2] = np.inf
         if clock["steps"] > 0.0:
-            lines[e, 2] = lifted_length(state.w, clock["intercept"], rule.rho_squared) / clock["steps"]
+            lines[e, 2] = length(X, y, state, rule) / clock["steps"]
         clean, capped = clock["clean"] >= y.size, clock["updates"] >= stop_updates
         if clean or capped or not lines[e, 2] >= least_bound or (lines[e, 2] == np.inf and e > 0):
             return e + 1
     return orders.shape[0]
+
+
+def length(X, y, state, rule):
+    """‖(w, b/ρ)‖; of kernel rows ‖w‖² = Σ a_i y_i·(the score of row i)."""
+    b = state.clock[0]["intercept"]
+    if not isinstance(X, Gram):
+        return lifted_length(state.w, b, rule.rho_squared)
+    squared = np.maximum(0.0, (state.duals * y * state.w).sum())  # which keeps NaN
+    return lifted_length(np.sqrt(np.array([squared])), b, rule.rho_squared)
+
+
+@overload(length)
+def _length(X, y, state, rule):
+    if not is_layout(X, Gram):
+
+        def of_weights(X, y, state, rule):
+            return lifted_length(state.w, state.clock[0]["intercept"], rule.rho_squared)
+
+        return of_weights
+
+    def of_scores(X, y, state, rule):
+        squared = 0.0
+        for i in range(y.size):
+            squared += state.duals[i] * y[i] * state.w[i]
+        root = np.full(1, 0.0 if squared < 0.0 else math.sqrt(squared))
+        return lifted_length(root, state.clock[0]["intercept"], rule.rho_squared)
+
+    return of_scores
 
 
 @compiled

@@ -14,7 +14,7 @@ from ..rows.encode import Encoded
 from ..rows.weights import is_balanced
 from ..theory import bounds
 from .kernel_values import WITHOUT_GAMMA
-from .margin_parameters import targets
+from .margin_parameters import compresses, is_auto, targets
 from .rules import ABSOLUTE, ADAPTIVE, CONSTANT, FIXED, FRACTIONAL, INFINITY, STEPS, Rule
 
 POWERS = 2_098  # of two that a double can be
@@ -59,14 +59,18 @@ class Terms(NamedTuple):
 
         It does where rows that are never corrected have no say: not where they choose the next row
         ("active"), the moment to stop (`tol`), the weights to return ("pocket") or the kernel (γ from the
-        variance of all rows), not where the shuffles cannot be drawn again, and not where rows have weights
-        that may depend on other rows. For what else they may choose, `choices` pays.
+        variance of all rows) or the target (`margin="auto"`), not where rows are merged (`compress`), not
+        where the shuffles cannot be drawn again, and not where rows have weights that may depend on other
+        rows. For what else they may choose, `choices` pays.
         """
         s = self.settings
         seeded = s["order"] != "shuffle" or isinstance(s["random_state"], Integral)
         deaf = s["order"] != "active" and s["tol"] is None and s["result"] != "pocket"
         kernel = s.get("kernel", "linear")
         fixed = callable(kernel) or kernel in WITHOUT_GAMMA or s["gamma"] != "scale"
+        fixed = fixed and not is_auto(s["margin"])
+        if compresses(s.get("compress", False), s["margin"], s["tol"]):
+            return False
         return self.one_run and seeded and deaf and fixed and not self.weighted
 
     @property
@@ -87,6 +91,8 @@ class Terms(NamedTuple):
         """
         s = self.settings
         step, eta, alpha = STEPS[s["step"]], s["eta"], s["alpha"]
+        if is_auto(s["margin"]):
+            return None  # the target came from the rows, and is not among the terms
         policy, *betas = targets(s["margin"])
         minover = s["order"] == "worst" and s["tol"] is not None
         if not self.one_run or callable(eta) or minover:

@@ -13,7 +13,7 @@ from perceptrons.neural import Adaptive, Growing, MarginMLPClassifier
 from perceptrons.neural.squares import fill_squares, squared_shortfall
 from tests.naive import margin_mlp as naive_rows
 from tests.naive import margin_mlp_adam as naive
-from tests.neural.test_margin_mlp import moons, weights
+from tests.neural.test_margin_mlp import moons, quickly, weights
 
 
 def everyday(**how):
@@ -78,6 +78,7 @@ def test_squares_of_integers_are_exact(n_neurons):
     assert np.isnan(fill_squares(scores, target, w, 2.0, np.empty_like(scores))[0])
 
 
+@quickly
 @settings(deadline=None, derandomize=True, max_examples=10)
 @given(st.integers(0, 10**6), st.booleans(), st.sampled_from(["float32", "float64"]))
 def test_dense_and_csr_rows_give_the_same_model(seed, standardize, dtype):
@@ -114,7 +115,7 @@ def test_the_papers_recipe_is_chosen_where_adam_cannot_learn():
     X, y = moons()
     for how in ({"schedule": 0.0}, {"schedule": Growing(0.5)}, {"n_errors": 5}, {"costs": Costs(reject=0.2)}):
         assert everyday(**how).fit(X, y).optimizer_ == "sgd"
-        with pytest.raises(ValueError, match="optimizer='adam', but .* use optimizer='auto'"):
+        with pytest.raises(ValueError, match=r"optimizer='adam', but .* use optimizer='auto'"):
             everyday(optimizer="adam", **how).fit(X, y)
     with pytest.raises(ValueError, match="optimizer='adam', but"):
         everyday(optimizer="adam", schedule=Adaptive()).fit(X, y)

@@ -13,7 +13,7 @@ from sklearn.neural_network import MLPClassifier
 from torch import nn
 
 from perceptrons.neural import Growing, MarginLoss, MarginMLPClassifier
-from perceptrons.neural.training import ReplayedStep
+from perceptrons.neural.replayed import ReplayedStep
 
 from .layout import Column, Section
 from .timing import Times, interleave
@@ -177,6 +177,7 @@ def _fits(n_rows: int, hidden: int, rounds: int) -> Section:
 def _ours(hidden: int, epochs: int, device: str) -> MarginMLPClassifier:
     return MarginMLPClassifier(
         hidden_size=hidden,
+        optimizer="sgd",
         max_epochs=epochs,
         batch_size=BATCH,
         eta=ETA,

@@ -96,6 +96,7 @@ if find_spec("torch"):
 
     SHORT = {"max_epochs": 20, "eta": 0.1}
     PUBLIC += [
+        Public(MarginMLPClassifier()),
         Public(MarginMLPClassifier(n_errors=10, schedule=0.0, **SHORT), STEPS_WEIGHED),
         # its batches are larger than the sets of the checks: there a weight of 2 is the same as two rows
         Public(MarginMLPClassifier(costs=Costs(), reject_label=None, **SHORT)),

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from perceptrons.neural import Growing, MarginLoss
-from perceptrons.neural.training import WARM_UP, ReplayedStep
+from perceptrons.neural.replayed import WARM_UP, ReplayedStep
 from perceptrons.papers.moran import side_by_side
 from perceptrons.papers.moran.side_by_side import (
     LabeledRows,

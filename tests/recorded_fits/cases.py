@@ -182,7 +182,11 @@ def cases() -> dict[str, Case]:
 def networks() -> dict[str, Case]:
     from perceptrons.neural import Growing, MarginMLPClassifier
 
-    chosen = {"default": {}, "growing": {"schedule": Growing(0.5)}, "errors": {"n_errors": 10}}
+    chosen = {
+        "default": {"optimizer": "sgd"},
+        "growing": {"schedule": Growing(0.5)},
+        "errors": {"n_errors": 10},
+    }
     found = {}
     for name, settings in chosen.items():
         model = MarginMLPClassifier(hidden_size=8, max_epochs=5, random_state=3, **settings)

@@ -1,11 +1,13 @@
 """`MarginMLPClassifier`: the network of Moran et al., Section 3, behind scikit-learn's interface.
 
-One hidden layer of ReLUs, output neurons one against the rest, trained by `MarginLoss` and plain gradient
-descent; or by `RejectLoss`, if answers have costs, so that it may reject rows (after Sundararajan and Pal).
+One hidden layer of ReLUs, output neurons one against the rest. The paper's way to train it is `MarginLoss`
+and plain gradient descent, optimizer="sgd"; it is also that of `RejectLoss`, if answers have costs, so that
+the network may reject rows (after Sundararajan and Pal). The everyday way, optimizer="adam", asks for the
+same margin, but learns by squared shortfalls, a penalty on weights and Adam: see `adam.py`.
 
-Deviations: columns are standardized unless told otherwise (the paper's images are of one unit); two classes
-need one output neuron; biases are learned, too; training ends where an epoch has no row in violation, after
-which nothing would change.
+Deviations of the paper's way: columns are standardized unless told otherwise (the paper's images are of one
+unit); two classes need one output neuron; biases are learned, too; training ends where an epoch has no row in
+violation, after which nothing would change.
 """
 
 import warnings
@@ -25,7 +27,7 @@ from ..rejection.labels import resolve
 from ..rejection.rejecting import Rejecting
 from ..rows.encode import encode
 from .network import scores_of
-from .neural_parameters import read_parameters
+from .neural_parameters import NetworkParameters, read_parameters
 from .reject import RejectLoss
 from .training import TrainedNetwork, shares_of, train_network
 
@@ -47,20 +49,28 @@ class MarginMLPClassifier(Rejecting, Threshold):
     ----------
     hidden_size : int, default 100
         Hidden neurons.
+    optimizer : {"auto", "adam", "sgd"}, default "auto"
+        "adam" learns by squared shortfalls, the penalty alpha, and Adam, and ends where the loss has ceased
+        to fall: for everyday tables. "sgd" is the paper's: shortfalls, plain gradient descent, He's start.
+        "auto" is "adam", but "sgd" if schedule is not a number > 0, or costs or n_errors are given.
     schedule : float >= 0, Growing or Adaptive, default 1.0
         β, what y·score of every output neuron is to exceed; 1 is the hinge loss. `Growing` never comes to an
         end by itself. For `Adaptive`, scale is eta / batch_size.
     costs : Costs or None, default None
         What answers and rejections cost. Then the second half of the epochs learns by `RejectLoss`, with a
         band for each class, and `predict` may reject rows. Only with schedule=1.0, which suits the bands.
-    max_epochs : int, default 100
-        Passes over the rows, at most.
-    batch_size : int, default 50
-        Rows looked at together; each batch corrects the weights once.
+    max_epochs : int or "auto", default "auto"
+        Passes over the rows, at most. "auto" is 200 for Adam, 100 for gradient descent.
+    batch_size : int or "auto", default "auto"
+        Rows looked at together; each batch corrects the weights once. "auto" is 200 or 50.
     n_errors : int or None, default None
         A batch is complete when so many rows in violation have gathered, see `ErrorBatches`.
-    eta : float, default 0.03
-        The learning rate; the loss is the mean over a batch. Many rows bear more, MNIST 0.1 to 0.4.
+    eta : float or "auto", default "auto"
+        The learning rate; the loss is the mean over a batch. "auto" is 0.002 or 0.03. With gradient descent
+        many rows bear more, MNIST 0.1 to 0.4.
+    alpha : float >= 0, default 0.01
+        With Adam: alpha / 2 times the sum of the squared weights, without biases, is added to the mean loss.
+        Beyond 1,000 rows it is alpha · 1,000 / rows, since many rows need no more of it than 1,000.
     standardize : bool, default True
         Learn from columns of mean 0 and deviation 1; it is a part of `network_`.
     device : "cpu", "cuda", "auto", or another of PyTorch's, default "cpu"
@@ -80,8 +90,9 @@ class MarginMLPClassifier(Rejecting, Threshold):
     classes_, n_features_in_, feature_names_in_ : as in scikit-learn.
     network_ : `nn.Sequential` on the CPU, from rows as they come to scores: one neuron for two classes, else
         one per class; in the precision of the rows, float32 or else float64.
-    loss_ : the `MarginLoss` or `RejectLoss`, as training left it.
-    loss_curve_ : the mean loss of each epoch, by the weights of rows. n_iter_ : epochs.
+    optimizer_ : "adam" or "sgd".
+    loss_ : the `MarginLoss` or `RejectLoss`, as training left it. Adam takes margin and clock from it alone.
+    loss_curve_ : the mean loss of each epoch, by the weights of rows, without penalty. n_iter_ : epochs.
     n_updates_, margin_ : without costs: rows that were in violation, counted each time; β at the end.
     bands_ : with costs: of each class, what its score must reach to be answered.
     reject_label_, training_risk_ : with costs: the label of rejected rows; the mean cost of training rows, by
@@ -105,9 +116,11 @@ class MarginMLPClassifier(Rejecting, Threshold):
     --------
     >>> from perceptrons.neural import MarginMLPClassifier
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["equal", "other", "other", "equal"]
-    >>> model = MarginMLPClassifier(max_epochs=1000, random_state=0).fit(X, y)
-    >>> model.predict(X).tolist(), model.converged_
-    (['equal', 'other', 'other', 'equal'], True)
+    >>> MarginMLPClassifier(random_state=0).fit(X, y).predict(X).tolist()
+    ['equal', 'other', 'other', 'equal']
+    >>> model = MarginMLPClassifier(optimizer="sgd", max_epochs=1000, random_state=0).fit(X, y)
+    >>> model.converged_
+    True
     >>> bool((abs(model.decision_function(X)) > model.margin_).all())
     True
     """
@@ -116,12 +129,14 @@ class MarginMLPClassifier(Rejecting, Threshold):
         self,
         *,
         hidden_size: int = 100,
+        optimizer: str = "auto",
         schedule: Any = 1.0,
         costs: Any = None,
-        max_epochs: int = 100,
-        batch_size: int = 50,
+        max_epochs: Any = "auto",
+        batch_size: Any = "auto",
         n_errors: int | None = None,
-        eta: float = 0.03,
+        eta: Any = "auto",
+        alpha: float = 0.01,
         standardize: bool = True,
         device: Any = "cpu",
         reject_label: Any = "auto",
@@ -130,12 +145,14 @@ class MarginMLPClassifier(Rejecting, Threshold):
         verbose: int = 0,
     ) -> None:
         self.hidden_size = hidden_size
+        self.optimizer = optimizer
         self.schedule = schedule
         self.costs = costs
         self.max_epochs = max_epochs
         self.batch_size = batch_size
         self.n_errors = n_errors
         self.eta = eta
+        self.alpha = alpha
         self.standardize = standardize
         self.device = device
         self.reject_label = reject_label
@@ -156,9 +173,10 @@ class MarginMLPClassifier(Rejecting, Threshold):
             scores = _finite(scores_of(trained.network, data.matrix), parameters.eta)
             self.classes_, self.reject_label_, self._prices = data.classes, label, prices
             self._publish(trained)
+            self.optimizer_ = parameters.optimizer
             paid, least = self._assess_training(scores, data.codes.astype(np.intp), data.weights)
         if paid >= least - ROUNDING * abs(least):
-            warnings.warn(complaint(self), ConvergenceWarning, stacklevel=2)
+            warnings.warn(complaint(self.n_iter_, parameters), ConvergenceWarning, stacklevel=2)
         return self
 
     def _publish(self, trained: TrainedNetwork) -> None:
@@ -234,10 +252,11 @@ def _least_of_constants(codes: Array, weights: Array, prices: Prices, may_reject
     return min(answered, float(shares @ prices.reject)) if may_reject else answered
 
 
-def complaint(model: Any) -> str:
+def complaint(n_epochs: int, parameters: NetworkParameters) -> str:
     """What a fit says that ends no better than one answer for every row."""
     return (
-        f"After {model.n_iter_} epochs the network does no better on the training rows than to say the same "
-        f"of each; raise max_epochs={model.max_epochs}, or change eta={model.eta!r}, unless the columns tell "
+        f"After {n_epochs} epochs the network does no better on the training rows than to say the same "
+        f"of each; raise max_epochs={parameters.max_epochs}, or change eta={parameters.eta!r}, unless the "
+        "columns tell "
         "nothing of the classes."
     )

@@ -1,7 +1,7 @@
 """The network of `MarginMLPClassifier`: from rows as they come to scores."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,11 @@ from .._types import Array
 from ..rows.encode import Encoded, is_sparse
 from ..rows.standardized import check_columns
 from ..rows.weights import NO_WEIGHTS
-from .neural_parameters import NetworkParameters
+from .neural_parameters import ADAM, NetworkParameters
 
 CELLS = 2**22  # how many numbers a block holds at most
+
+Start = Callable[[Tensor, torch.Generator], None]  # fills in the weights a layer starts from
 
 
 class Standardize(nn.Module):
@@ -94,27 +96,45 @@ def dense(rows: Any) -> Tensor:
 def build(
     data: Encoded, weights: Array, parameters: NetworkParameters, generator: torch.Generator
 ) -> nn.Sequential:
-    """A hidden layer of ReLUs between rows as they come and scores; He's start, the same on every device."""
+    """A hidden layer of ReLUs between rows as they come and scores; the same start on every device.
+
+    Gradient descent starts as He et al. do, in both layers. Adam starts from smaller weights, those of Glorot
+    and Bengio, and from output neurons that are 0, as a perceptron's are: what a table of few rows does not
+    correct would else answer at random.
+    """
     matrix, n_classes = data.matrix, len(data.classes)
     dtype = torch.from_numpy(np.empty(0, matrix.dtype)).dtype
     first = {"standardize": Standardize.of(matrix, weights)} if parameters.standardize else {}
-    network = nn.Sequential()
+    network, n_outputs = nn.Sequential(), 1 if n_classes == 2 else n_classes
+    below, above = (glorot, zero) if parameters.optimizer == ADAM else (he, he)
     layers = {
         **first,
-        "hidden": _linear(matrix.shape[1], parameters.hidden_size, dtype, generator),
+        "hidden": _linear(matrix.shape[1], parameters.hidden_size, dtype, below, generator),
         "relu": nn.ReLU(),
-        "output": _linear(parameters.hidden_size, 1 if n_classes == 2 else n_classes, dtype, generator),
+        "output": _linear(parameters.hidden_size, n_outputs, dtype, above, generator),
     }
     for name, layer in layers.items():
         network.add_module(name, layer)
     return network.to(parameters.device)
 
 
-def _linear(n_in: int, n_out: int, dtype: torch.dtype, generator: torch.Generator) -> nn.Linear:
+def he(start: Tensor, generator: torch.Generator) -> None:
+    nn.init.kaiming_normal_(start, nonlinearity="relu", generator=generator)
+
+
+def glorot(start: Tensor, generator: torch.Generator) -> None:
+    nn.init.xavier_uniform_(start, generator=generator)
+
+
+def zero(start: Tensor, generator: torch.Generator) -> None:
+    nn.init.zeros_(start)
+
+
+def _linear(n_in: int, n_out: int, dtype: torch.dtype, draw: Start, generator: torch.Generator) -> nn.Linear:
     layer: nn.Linear
     layer = nn.utils.skip_init(nn.Linear, n_in, n_out, dtype=dtype)  # type: ignore[no-untyped-call]
     start = torch.empty(n_out, n_in, dtype=torch.float64)  # the same in every precision, but for rounding
-    nn.init.kaiming_normal_(start, nonlinearity="relu", generator=generator)
+    draw(start, generator)
     layer.weight.data.copy_(start)
     nn.init.zeros_(layer.bias)
     return layer

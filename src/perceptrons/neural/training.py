@@ -1,8 +1,4 @@
-"""The training of `MarginMLPClassifier`: plain stochastic gradient descent over the rows.
-
-A step of a small network is some dozens of kernels, which a GPU runs faster than they can be launched one by
-one. `ReplayedStep` records a step once, as a CUDA graph, and then launches all of its kernels at once.
-"""
+"""The training of `MarginMLPClassifier`: epochs over the rows, by plain gradient descent or by Adam."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -16,17 +12,16 @@ from torch import Tensor, nn
 from .._types import Array
 from ..rows.encode import Encoded, is_sparse
 from ..rows.weights import NO_WEIGHTS
+from .adam import TOL, AdamDescent, Patience
 from .batches import Batch, ErrorBatches
 from .loss import MarginLoss
 from .network import build, dense, shared
-from .neural_parameters import NetworkParameters
+from .neural_parameters import ADAM, NetworkParameters
 from .reject import RejectLoss
+from .replayed import ReplayedStep
 
 BAND_RATE = 10.0  # the learning rate of bands, as a multiple of that of weights
 TEMPERATURE = 0.3  # of the smoothed costs, in units of the margin before
-WARM_UP = 3  # steps that are taken as they are, so that libraries have set up what cannot be recorded
-
-Step = Callable[[Tensor], None]  # learns from the rows of these indices, in place
 
 
 class MiniBatches:
@@ -45,6 +40,15 @@ class MiniBatches:
         self.beside = (self.target, shares) if len(weights) else (self.target,)
         self.resident = not is_sparse(data.matrix)
         self.rows: Any = shared(data.matrix).to(self.device) if self.resident else data.matrix
+        self.first = nn.Sequential()
+
+    @torch.no_grad()
+    def pass_through(self, first: nn.Sequential) -> None:
+        """Hand out rows as they leave this first part of a network: arrays pass once, CSR rows each time."""
+        if self.resident:
+            self.rows = first(self.rows)
+        else:
+            self.first = first
 
     def __iter__(self) -> Iterator[Batch]:
         return map(self.at, self.indices())
@@ -58,45 +62,7 @@ class MiniBatches:
         if self.resident:
             return self.rows[indices], *(part[indices] for part in self.beside)
         inputs, places = dense(self.rows[indices.numpy()]).to(self.device), indices.to(self.device)
-        return inputs, *(part[places] for part in self.beside)
-
-
-class ReplayedStep:
-    """A training step, replayed on a GPU; on a CPU, and for batches of another size, the step itself."""
-
-    def __init__(self, step: Step) -> None:
-        self.step = step
-        self.n_taken = 0
-        self.indices: Tensor | None = None  # what the recorded graph reads
-        self.graph: torch.cuda.CUDAGraph | None = None
-
-    def __call__(self, indices: Tensor) -> None:
-        if not indices.is_cuda:
-            self.step(indices)
-            return
-        self.indices = indices.clone() if self.indices is None else self.indices
-        if indices.shape != self.indices.shape or self.n_taken < WARM_UP:
-            self._take(indices)
-            self.n_taken += indices.shape == self.indices.shape
-            return
-        self.graph = self.graph or self._record(self.indices)
-        self.indices.copy_(indices)
-        self.graph.replay()
-
-    def _take(self, indices: Tensor) -> None:
-        """A step as it is, on a stream of its own, as recording asks for."""
-        aside = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-        aside.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(aside):
-            self.step(indices)
-        torch.cuda.current_stream().wait_stream(aside)
-
-    def _record(self, indices: Tensor) -> torch.cuda.CUDAGraph:
-        """Nothing is computed here."""
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            self.step(indices)
-        return graph
+        return self.first(inputs), *(part[places] for part in self.beside)
 
 
 class Descent:
@@ -146,18 +112,27 @@ class NetworkTraining:
     curve: list[float] = field(default_factory=list)  # the mean loss of rows, each as it was presented
 
     def by_margins(self, loss: MarginLoss, n_epochs: int) -> bool:
-        """Run epochs until one has no violation, at most n_epochs; return whether one had none."""
-        descent, chosen = Descent(self.network, loss, self.batches, self.parameters.eta), None
-        if self.parameters.n_errors is not None:
-            chosen = ErrorBatches(self.batches, self.parameters.n_errors, network=self.network, loss=loss)
+        """Run epochs until one has no violation, at most n_epochs; return whether one had none. Adam also
+        ends where the loss has ceased to fall."""
+        epoch, patience = self._descent(loss), Patience(TOL * loss.margin)
         for _ in range(n_epochs):
             before = int(loss.clock)
-            self._epoch(lambda: descent.epoch(chosen))
+            self._epoch(epoch)
             n_violations = int(loss.clock) - before
             self._print_epoch(f" violations {n_violations} margin {loss.margin:.6g}")
             if not n_violations:
                 return True
+            if self.parameters.optimizer == ADAM and patience.is_over(self.curve[-1]):
+                break
         return False
+
+    def _descent(self, loss: MarginLoss) -> Callable[[], float]:
+        if self.parameters.optimizer == ADAM:
+            return AdamDescent(self.network, loss, self.batches, self.parameters).epoch
+        descent, chosen = Descent(self.network, loss, self.batches, self.parameters.eta), None
+        if self.parameters.n_errors is not None:
+            chosen = ErrorBatches(self.batches, self.parameters.n_errors, network=self.network, loss=loss)
+        return lambda: descent.epoch(chosen)
 
     def by_costs(self, loss: RejectLoss, n_epochs: int) -> None:
         """Run all epochs."""

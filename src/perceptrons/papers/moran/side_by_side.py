@@ -13,9 +13,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from ...neural.replayed import ReplayedStep
 from ...neural.schedules import Growing
 from ...neural.shortfall import Shortfall, signs
-from ...neural.training import ReplayedStep
 
 
 class NetworkTrial(NamedTuple):

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from perceptrons import Perceptron, verify
 from perceptrons.margin import epochs
+from perceptrons.margin.margin_parameters import AIMED_EPOCHS
 from perceptrons.rows.encode import as_rows
 from perceptrons.rows.norms import level_for, measure
 from perceptrons.rows.order import FEW
@@ -110,6 +111,106 @@ def test_training_goes_on_with_the_average():
         parts.fit(X[TRAIN], Y[TRAIN]).fit(X[TRAIN], Y[TRAIN])
     assert parts.n_iter_ == whole.n_iter_ == 6
     assert np.allclose(parts.coef_, whole.coef_, rtol=1e-12)
+
+
+# The everyday target
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array], ids=["array", "CSR"])
+@pytest.mark.parametrize("result", ["auto", "average"])
+def test_aims_as_the_slow_twin_aims(result, layout):
+    """A target for 20 epochs, then none; short steps for long rows; nothing is given up in three epochs."""
+    ends = set()
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        rows = rng.standard_normal((40 if seed % 2 else 90, 4))
+        rows[3] *= 100
+        y = np.where(rows @ [1, 2, -1, 0.5] + rng.normal(0, [0, 0.3, 2][seed % 3], len(rows)) > 0, 1, -1)
+        model = Perceptron(
+            result=result, eta=[1.0, 0.5][seed % 2], fit_intercept=seed % 4 > 0, random_state=seed,
+            max_epochs=[60, 2, 20, 3, 30][seed % 5],
+        )  # fmt: skip
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(layout(rows), y)
+        assert_same(model, twin(model, rows, y), exact=False)
+        verify(model.certificate_, model, layout(rows), y)
+        ends.add((model.stopped_, model.n_iter_ > AIMED_EPOCHS))
+    assert {stopped for stopped, _ in ends} == {"converged", "min_margin", "max_epochs"}
+    assert {late for _, late in ends} == {True, False}
+
+
+def test_one_epoch_at_a_time_is_the_same(monkeypatch):
+    y = np.where(Y[:200], 1, -1)
+    at_once = Perceptron(random_state=0).fit(X[:200], y)
+    monkeypatch.setattr("perceptrons.margin.run.FEW", 0)  # as for many rows
+    by_epoch = Perceptron(random_state=0).fit(X[:200], y)
+    assert (by_epoch.coef_ == at_once.coef_).all()
+    assert by_epoch.n_iter_ == at_once.n_iter_ >= 3
+
+
+def test_a_row_much_longer_than_the_others_does_not_outshout_them():
+    plain = accuracy(Perceptron(random_state=0), X[TRAIN], Y[TRAIN])
+    outlier = X[TRAIN].copy()
+    outlier[7] *= 1000
+    wrong = Y[TRAIN].copy()
+    wrong[7] = not wrong[7]
+    for y_train in (Y[TRAIN], wrong):
+        assert accuracy(Perceptron(random_state=0), outlier, y_train) >= plain - 0.02
+    assert accuracy(Perceptron(margin=0.0, random_state=0), outlier, wrong) < plain - 0.02
+
+
+def test_small_margins_are_separated_all_the_same():
+    for seed in range(10):
+        rows, y, _ = separable(200, 10, margin=0.001, random_state=seed)
+        model = Perceptron(random_state=0).fit(rows, y)
+        assert model.converged_
+        assert (model.predict(rows) == y).all()
+
+
+@pytest.mark.filterwarnings("ignore:No row violates")  # that the gap of tol is open
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"order": "cyclic"}, {"order": "worst"}, {"order": "active"}, {"result": "last"},
+        {"result": "pocket"}, {"ties": "negative"}, {"step": "absolute"}, {"step": "fractional"},
+        {"tol": 0.99}, {"eta": lambda t: 1.0},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_with_settings_of_the_papers_auto_stands_for_0(settings):
+    rows, y, _ = separable(40, 3, margin=0.1, random_state=0)
+    auto, zero = (
+        Perceptron(**settings, margin=margin, random_state=0).fit(rows, y) for margin in ("auto", 0.0)
+    )
+    assert (auto.coef_ == zero.coef_).all()
+    assert auto.n_updates_ == zero.n_updates_
+    assert auto.certificate_.update_bound == zero.certificate_.update_bound
+
+
+@pytest.mark.parametrize("power", [-30, 30])
+def test_the_scale_of_the_rows_and_of_the_step_changes_nothing(power):
+    usual = Perceptron(random_state=0).fit(X[TRAIN], Y[TRAIN])
+    for scaled, rows in (
+        (Perceptron(random_state=0), 2.0**power * X[TRAIN]),
+        (Perceptron(random_state=0, eta=2.0**power), X[TRAIN]),
+    ):
+        scaled.fit(rows, Y[TRAIN])
+        assert (scaled.coef_ == 2.0**power * usual.coef_).all()
+        assert scaled.n_updates_ == usual.n_updates_
+
+
+def test_batches_keep_the_target():
+    """Rows of norm 2 lifted by 2: twice the square of √8 is 16, and every step is a whole one."""
+    rng = np.random.default_rng(0)
+    rows = rng.choice([-1.0, 1.0], (60, 4))
+    y = rows @ [1, 1, -1, 2] + rng.normal(0, 1, 60) > 0
+    auto, same = (Perceptron(margin=margin, random_state=0) for margin in ("auto", 16.0))
+    for start in range(0, 60, 20):
+        for model in (auto, same):
+            model.partial_fit(rows[start : start + 20], y[start : start + 20], classes=[False, True])
+    assert (auto.coef_ == same.coef_).all()
+    assert auto.certificate_.update_bound is None
 
 
 # Whatever happened to the rows

@@ -16,6 +16,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 
 PASSIVE_AGGRESSIVE_SLACK = 1e-3
+AIMED_EPOCHS, FEWEST_EPOCHS = 20, 3
 ACTIVE_SHARE, ACTIVE_ROWS, ACTIVE_PASSES, ACTIVE_CALLS = 0.1, 32, 25, 40
 
 
@@ -65,10 +66,15 @@ def dot(u, v):
 class Target:
     """The target beta: `margin` and `alpha`. Moran et al., Algorithms 1 and 2 (a number), 3 and 4."""
 
-    def __init__(self, margin, alpha):
+    def __init__(self, margin, alpha, everyday=0.0):
         self.margin, self.alpha = margin, alpha
-        self.beta = 0.0 if isinstance(margin, str) else margin
+        self.beta = everyday if margin == "auto" else 0.0 if isinstance(margin, str) else margin
         self.largest_q = 0.0
+
+    def fall(self):
+        """The everyday target is aimed at for some epochs only."""
+        if self.margin == "auto":
+            self.beta = 0.0
 
     def of(self, y):
         """A pair holds the targets of the negative and of the positive class (uneven margins, PAUM)."""
@@ -94,6 +100,7 @@ class Rule:
     step: str
     eta: object  # a number, or a function of the number of the correction
     ties: str
+    most: float = math.inf  # that a correction may add to the score of its row
 
     def violates(self, y, s, beta):
         strict = self.step == "passive-aggressive" or self.tie_is_right(y, beta)
@@ -107,7 +114,7 @@ class Rule:
         """The step of correction number t: Honavar, Sections 2 and 4; passive-aggressive is PA-I."""
         eta = self.eta(t) if callable(self.eta) else self.eta
         if self.step == "fixed":
-            return eta
+            return min(eta, self.most / q)
         if self.step == "absolute":
             onto_the_boundary, beyond_it = math.ceil((beta - y * s) / q), math.floor((beta - y * s) / q) + 1
             return max(1, onto_the_boundary if self.tie_is_right(y, beta) else beyond_it)
@@ -267,7 +274,8 @@ class Training:
 
     def has_no_margin(self):
         """It is proved that no hyperplane has a margin of `min_margin` times the usual norm."""
-        return self.tol is None and self.margin_bound() < self.least_bound
+        early = math.isfinite(self.rule.most) and self.n_presentations < FEWEST_EPOCHS * self.m
+        return self.tol is None and not early and self.margin_bound() < self.least_bound
 
     def stop(self, converged, by):
         self.stopped = by
@@ -292,7 +300,7 @@ class Training:
         if result == "auto":
             # weights that separate the rows are not given up for an average that does not, nor for one of
             # which no theorem speaks, where a margin was asked for
-            plain = self.tol is None and self.target.margin == 0.0
+            plain = self.tol is None and self.target.margin in (0.0, "auto")
             ended = self.stopped in ("converged", "tol")
             result = "last" if ended and not (plain and self.separates(self.average())) else "average"
         model = {"last": self.model(), "pocket": self.pocket, "average": self.average()}[result]
@@ -395,6 +403,10 @@ def perceptron(
     """Train on the rows X and the labels y = +1 or -1; `permutations` yields one list of rows per epoch,
     `weights` are those of the rows."""
     rule, target = Rule(step, eta, ties), Target(margin, alpha)
+    everyday = order == "shuffle" and step == "fixed" and ties == "wrong" and not callable(eta)
+    if margin == "auto" and everyday and result in ("auto", "average") and tol is None:
+        beta = 2 * eta * (median_norm(X, weights) ** 2 + rho_squared)
+        rule, target = Rule(step, eta, ties, most=beta), Target(margin, alpha, beta)
     training = Training(X, y, rule, target, rho_squared, result, tol, max_updates, w, b, min_margin, weights)
     epoch = {
         "cyclic": lambda: sweep(training, training.rows, rolling=step != "passive-aggressive"),
@@ -409,6 +421,8 @@ def train(training, epoch, max_epochs):
     """Epochs until there is a verdict, or the budget is used up."""
     converged = None
     while converged is None and training.n_presentations < max_epochs * training.m:
+        if training.n_presentations == AIMED_EPOCHS * training.m:
+            training.target.fall()
         converged = epoch()
         training.close_epoch()
     return training.run(bool(converged))

@@ -144,8 +144,7 @@ def read_terms(model: Any) -> Rule:
     then = type(model)(**terms.settings)
     try:
         read_parameters(then)
-        auto = 1.0 if "kernel" in settings else None  # what "auto" was worth does not matter any more
-        rule = read_rule(then, terms.rho_squared, auto)
+        rule = read_rule(then, terms.rho_squared, auto=1.0)  # what "auto" was worth does not matter any more
         median = 2.0 ** exponent(terms.rho_squared or 1.0)  # a power of two
         lift = read_lift(then, terms.rho_squared, median)
     except ValueError as error:

@@ -4,12 +4,12 @@ Every refusal names the value, the limit and what to do.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from numbers import Integral
 from typing import Any, NamedTuple
 
 from ..checks import flag, is_number, number, one_of
-from .rules import CONSTANT, FRACTIONAL, INFINITY, MARGINS, PASSIVE_AGGRESSIVE, STEPS, Rule
+from .rules import BOUNDED, CONSTANT, FRACTIONAL, INFINITY, MARGINS, PASSIVE_AGGRESSIVE, STEPS, Rule
 
 CHOICES = {
     "step": tuple(STEPS),
@@ -18,6 +18,9 @@ CHOICES = {
     "ties": ("wrong", "negative"),
 }
 ROUNDING = 1e-6  # rows scaled to norm 1 may come out a little longer
+AIM = 2.0  # the everyday target, in squares of the usual norm: two corrections of a usual row reach it
+AIMED_EPOCHS = 20  # so long it is aimed at; then rows need only be right
+FEWEST_EPOCHS = 3  # of many rows, one epoch may prove that there is no margin: too few for a good average
 
 
 class MarginParameters(NamedTuple):
@@ -31,6 +34,7 @@ class MarginParameters(NamedTuple):
     tol: float | None
     eta: Callable[[int], float] | None  # a step that changes with the number of the correction
     verbose: int
+    everyday: bool = False  # the target stays for some epochs only, and nothing is given up in the first few
 
 
 def _count(value: Any) -> Any:
@@ -59,6 +63,15 @@ def targets(margin: Any, auto: float | None = None) -> tuple[int, float, float]:
 
 def is_auto(margin: Any) -> bool:
     return isinstance(margin, str) and margin == "auto"
+
+
+def is_everyday(settings: Mapping[str, Any]) -> bool:
+    """Does `margin="auto"` of a `Perceptron` with these settings stand for more than 0? Not with those of the
+    papers' algorithms, nor where the last weights are asked for."""
+    usual = {"step": "fixed", "order": "shuffle", "ties": "wrong"}
+    plain = all(settings[name] == value for name, value in usual.items()) and not callable(settings["eta"])
+    averaged = settings["result"] in ("auto", "average") and settings["tol"] is None
+    return "kernel" not in settings and is_auto(settings["margin"]) and plain and averaged
 
 
 def compresses(compress: Any, margin: Any, tol: Any) -> bool:
@@ -100,6 +113,14 @@ def read_rule(model: Any, rho_squared: float, auto: float | None = None) -> Rule
     )
 
 
+def read_linear_rule(model: Any, rho_squared: float, median: float) -> Rule:
+    """The rule of `Perceptron`, whose `margin="auto"` depends on the median norm of the rows."""
+    if not is_everyday(vars(model)):
+        return read_rule(model, rho_squared, auto=0.0)
+    target = AIM * read_eta(model, STEPS["fixed"]) * usual_norm(median, rho_squared) ** 2
+    return read_rule(model, rho_squared, auto=target)._replace(step=BOUNDED)
+
+
 def read_parameters(model: Any) -> MarginParameters:
     if model.max_updates is not None:
         number("max_updates", model.max_updates, "[1, inf)", "use None for no limit", Integral)
@@ -115,6 +136,7 @@ def read_parameters(model: Any) -> MarginParameters:
         tol=model.tol,
         eta=model.eta if callable(model.eta) else None,
         verbose=number("verbose", _count(model.verbose), "[0, inf)", "use 0 or 1", Integral),
+        everyday=is_everyday(vars(model)),
     )
 
 

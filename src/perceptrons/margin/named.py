@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-# what the papers have in common: the last weights, a lift by the largest norm, training until no row violates
-CLASSIC: dict[str, Any] = {"result": "last", "intercept_scaling": "radius", "min_margin": 0.0}
+# what the papers have in common: no target, unless it is the point; the last weights; a lift by the largest
+# norm; training until no row violates
+CLASSIC: dict[str, Any] = {"margin": 0.0, "result": "last", "intercept_scaling": "radius", "min_margin": 0.0}
 _SETTINGS: dict[str, dict[str, Any]] = {
     "rosenblatt": {"order": "cyclic"},
     "absolute-correction": {"step": "absolute", "order": "cyclic"},

@@ -27,8 +27,8 @@ from .margin_parameters import (
     check_radius,
     needs_every_norm,
     read_lift,
+    read_linear_rule,
     read_parameters,
-    read_rule,
     usual_norm,
 )
 from .margin_training import Training, begin, begin_again, blamed_on_rows, check_start, undrawn
@@ -58,9 +58,14 @@ class Perceptron(LinearThreshold):
         τ = η; the least integer that corrects the row; η·(1 + β − y⟨w,x⟩)/‖x‖²; min(η, (β − y⟨w,x⟩)/‖x‖²).
     eta : float or callable, default 1.0
         η. With `step="fixed"` also a function of the number of the correction, 1, 2, …
-    margin : float, pair of floats, "adaptive", "infinity" or "growing", default 0.0
+    margin : "auto", float, pair of floats, "adaptive", "infinity" or "growing", default "auto"
         β: constant (0 is Rosenblatt's rule), one per class in the order of `classes_`, or growing with
         the corrections (Moran et al., Algorithm 3, Algorithm 4 for rows of norm ≤ 1, and both combined).
+        "auto" is for everyday rows: for 20 epochs β = 2ηs², s the usual norm of a lifted row (as for
+        `min_margin`), then 0; no correction adds more than 2ηs² to the score of its own row, so the step
+        of a row with ‖x‖² > 2s² is shorter; and `min_margin` ends nothing before the third epoch. It stands
+        for 0 with other steps, orders, results or ties than the defaults ("average" is fine), with `tol`, and
+        where η is a function. In `partial_fit` the target stays.
     alpha : float in (1, 2), default 1.5
         For "infinity" and "growing": nearer to 2 gives more margin and takes more corrections.
     order : {"shuffle", "cyclic", "worst", "active"}, default "shuffle"
@@ -69,8 +74,8 @@ class Perceptron(LinearThreshold):
         The last weights, their average over all presentations, or those with the fewest training errors
         at the end of an epoch (of several without errors, those with the largest margin). "auto" is the
         average, which is far better than the last weights on rows that no hyperplane separates; but the last
-        weights if training has converged and a margin was asked for (`margin`, `tol`), or the average does
-        not separate the rows. Of more than two classes each by itself.
+        weights if training has converged and a margin was asked for (a number for `margin`, `tol`), or the
+        average does not separate the rows. Of more than two classes each by itself.
     ties : {"wrong", "negative"}, default "wrong"
         A row with score 0 is wrong whatever its class, or belongs to `classes_[0]` (Honavar).
     fit_intercept : bool, default True
@@ -143,7 +148,7 @@ class Perceptron(LinearThreshold):
         *,
         step: str = "fixed",
         eta: Any = 1.0,
-        margin: Any = 0.0,
+        margin: Any = "auto",
         alpha: float = 1.5,
         order: str = "shuffle",
         result: str = "auto",
@@ -209,7 +214,7 @@ class Perceptron(LinearThreshold):
             every = resume or needs_every_norm(self)
             data = encode(self, X, y, not resume, known, *weights, every=every)
             median = data.norms.median()
-            rule = read_rule(self, read_lift(self, data.largest, median))
+            rule = read_linear_rule(self, read_lift(self, data.largest, median), median)
             check_radius(rule, data.largest)
             typical = usual_norm(median, rule.rho_squared)
             if resume:
@@ -281,7 +286,7 @@ class Perceptron(LinearThreshold):
         norms = data.norms if first else self._norms + data.norms
         follows = first or self.intercept_scaling == "median"  # ρ, as all rows seen so far say
         lift = read_lift(self, data.largest, norms.median()) if follows else self._terms.rho_squared
-        rule = read_rule(self, lift)
+        rule = read_linear_rule(self, lift, norms.median())
         check_radius(rule, data.largest)
         starts = self._starts(data, rule, None, None) if first else self._memories
         if not first and rule.rho_squared != self._terms.rho_squared:

@@ -13,6 +13,8 @@ Deviations from the printed rules, each needed to make them work:
 * fractional correction: the printed λ|⟨w,x⟩|/‖x‖² never moves from w = 0 and for λ ≤ 1 never crosses;
   ours aims at 1 + β instead of 0.
 * Algorithms 3 and 4 are also combined (`"growing"`), which the paper only mentions.
+* beyond the papers, the bounded step (of `margin="auto"`) never adds more than the target the run starts with
+  to the score of the row it corrects, so that a row much longer than the others does not drown them.
 """
 
 import math
@@ -22,7 +24,7 @@ import numpy as np
 
 from ..compiled import compiled
 
-FIXED, ABSOLUTE, FRACTIONAL, PASSIVE_AGGRESSIVE = range(4)
+FIXED, ABSOLUTE, FRACTIONAL, PASSIVE_AGGRESSIVE, BOUNDED = range(5)
 CONSTANT, ADAPTIVE, INFINITY, GROWING = range(4)
 
 STEPS = {
@@ -85,6 +87,8 @@ def step_size(reach, beta, q, label, rule):
     """τ for a row with y·score = `reach`, target β and squared norm q."""
     if rule.step == FIXED:
         return rule.eta
+    if rule.step == BOUNDED:
+        return min(rule.eta, rule.beta_positive / q)
     if rule.step == ABSOLUTE:
         if rule.negative_ties and label < 0 and beta == 0.0:
             return max(1.0, math.ceil(-reach / q))

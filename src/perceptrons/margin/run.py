@@ -15,7 +15,7 @@ from ..rows.order import FEW, given
 from ..theory.certificate import lifted_norm
 from .kernel_values import kernel_norm
 from .looks import Look, look_at
-from .margin_parameters import MarginParameters
+from .margin_parameters import AIMED_EPOCHS, FEWEST_EPOCHS, MarginParameters
 from .memory import Memory, Pocket, remember
 from .rules import PASSIVE_AGGRESSIVE, Rule
 from .sweep import NEVER, State, survey, sweep
@@ -92,6 +92,21 @@ class Run:
     def goes_on(self) -> bool:
         return self.verdict is None and bool(self.clock["presentations"] < self.budget)
 
+    def epochs_alike(self) -> int:
+        """How many epochs are left of the budget, or until `least_bound` rises or the target falls."""
+        made, m = int(self.clock["presentations"]), len(self.y)
+        turns = (FEWEST_EPOCHS * m, AIMED_EPOCHS * m) if self.plan.everyday else ()
+        return int(min(end - made for end in (self.budget, *turns) if end > made) // m)
+
+    def aimed_enough(self) -> bool:
+        """Have rows been corrected for long enough that were right, but short of the target?"""
+        return self.plan.everyday and bool(self.clock["presentations"] >= AIMED_EPOCHS * len(self.y))
+
+    def least_bound(self) -> float:
+        """Below this bound there is no margin worth looking for; 0 where nothing is to be given up yet."""
+        early = self.plan.everyday and self.clock["presentations"] < FEWEST_EPOCHS * len(self.y)
+        return 0.0 if early or self.before.foreign else self.plan.min_margin * self.typical
+
     def memory(self) -> Memory:
         memory = remember(self.before, self.state, self.y, self.data)
         stopped = CONVERGED if self.verdict == STUCK else self.verdict or "max_epochs"
@@ -101,7 +116,8 @@ class Run:
 
     def may_average(self) -> bool:
         """Can the average be what is returned, after training has converged?"""
-        plain = self.plan.tol is None and not self.rule.asks_for_margin()
+        asked = self.rule.asks_for_margin() and not self.plan.everyday
+        plain = self.plan.tol is None and not asked
         return self.plan.result == "average" or (self.plan.result == "auto" and plain)
 
     def prefers_average(self) -> bool:
@@ -231,7 +247,7 @@ class Run:
 
     def has_no_margin(self) -> bool:
         """Is it proved that no hyperplane has a margin worth looking for?"""
-        return bool(self.margin_bound(self.norm()) < self.plan.min_margin * self.typical)
+        return bool(self.margin_bound(self.norm()) < self.least_bound())
 
     def needs_no_looks(self) -> bool:
         """Is nothing asked for between epochs, and are they short?"""

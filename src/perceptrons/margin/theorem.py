@@ -14,7 +14,7 @@ from ..rows.encode import Encoded
 from ..rows.weights import is_balanced
 from ..theory import bounds
 from .kernel_values import WITHOUT_GAMMA
-from .margin_parameters import compresses, is_auto, targets
+from .margin_parameters import compresses, is_auto, is_everyday, targets
 from .rules import ABSOLUTE, ADAPTIVE, CONSTANT, FIXED, FRACTIONAL, INFINITY, STEPS, Rule
 
 POWERS = 2_098  # of two that a double can be
@@ -59,27 +59,28 @@ class Terms(NamedTuple):
 
         It does where rows that are never corrected have no say: not where they choose the next row
         ("active"), the moment to stop (`tol`), the weights to return ("pocket") or the kernel (γ from the
-        variance of all rows) or the target (`margin="auto"`), not where rows are merged (`compress`), not
-        where the shuffles cannot be drawn again, and not where rows have weights that may depend on other
-        rows. For what else they may choose, `choices` pays.
+        variance of all rows) or a kernel's target (`margin="auto"`), not where rows are merged
+        (`compress`), not where the shuffles cannot be drawn again, and not where rows have weights that may
+        depend on other rows. For what else they may choose, `choices` pays.
         """
         s = self.settings
         seeded = s["order"] != "shuffle" or isinstance(s["random_state"], Integral)
         deaf = s["order"] != "active" and s["tol"] is None and s["result"] != "pocket"
         kernel = s.get("kernel", "linear")
         fixed = callable(kernel) or kernel in WITHOUT_GAMMA or s["gamma"] != "scale"
-        fixed = fixed and not is_auto(s["margin"])
+        fixed = fixed and not (is_auto(s["margin"]) and "kernel" in s)
         if compresses(s.get("compress", False), s["margin"], s["tol"]):
             return False
         return self.one_run and seeded and deaf and fixed and not self.weighted
 
     @property
     def choices(self) -> float:
-        """The logarithm of how many models the rows outside the compression set can choose from: a ρ that is
-        a power of two, the epoch at which training ends, the last weights or their average, the weights of
-        balanced classes."""
+        """The logarithm of how many models the rows outside the compression set can choose from: the power of
+        two that is the median norm, for ρ or the target, the epoch at which training ends, the last weights
+        or their average, the weights of balanced classes."""
         s = self.settings
-        powers = POWERS if self.rho_squared > 0 and s["intercept_scaling"] == "median" else 1
+        lifted = self.rho_squared > 0 and s["intercept_scaling"] == "median"
+        powers = POWERS if lifted or is_everyday(s) else 1
         epochs = s["max_epochs"] if s["min_margin"] > 0 else 1
         return log(powers) + log(epochs) + log(2 if s["result"] == "auto" else 1) + self.class_counts
 
@@ -91,9 +92,9 @@ class Terms(NamedTuple):
         """
         s = self.settings
         step, eta, alpha = STEPS[s["step"]], s["eta"], s["alpha"]
-        if is_auto(s["margin"]):
+        if is_everyday(s) or (is_auto(s["margin"]) and "kernel" in s):
             return None  # the target came from the rows, and is not among the terms
-        policy, *betas = targets(s["margin"])
+        policy, *betas = targets(s["margin"], auto=0.0)
         minover = s["order"] == "worst" and s["tol"] is not None
         if not self.one_run or callable(eta) or minover:
             return None

@@ -11,7 +11,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from .._types import Array
 from ..rejection.costs import Prices
 from ..rows.encode import Encoded
-from .bands import best_bands
+from .bands import best_bands, worthwhile
 from .conservative_parameters import ConservativeParameters
 from .conservative_sweep import WeightedSigns
 from .restarts import TrainedRuns
@@ -34,16 +34,24 @@ def outcome_of(
     prices: Prices,
     parameters: ConservativeParameters,
 ) -> ConservativeOutcome:
-    """Computed from the scores of `decision_function`, which may round otherwise than those in training."""
+    """Computed from the scores of `decision_function`, which may round otherwise than those in training.
+
+    Bands that were learned from these rows must cost no more than none, nor than rejecting every row: steps
+    may lead too far, most of all where errors in one class cost far more than in the other. The bands of
+    band="cv" have been judged so by rows left out.
+    """
     sums = safe_sparse_dot(data.matrix, training.coef[:, None], dense_output=True)
     scores, bands, (y, weights) = np.ravel(sums) + training.intercept, training.bands, signs
     if parameters.exact_bands:
         bands = best_bands(scores, y, prices, parameters.symmetric, weights)
+    elif not parameters.cross_validated:
+        bands = worthwhile(scores, y, prices, parameters.symmetric, bands, weights)
     codes = (y > 0).astype(np.intp)
     sides, rejected = decide(scores, bands)
     paid = prices.of_rows(codes, sides == codes, rejected)
     risk, of_rejections = mean(paid, weights), mean(prices.reject[codes], weights)
-    if prices.free or of_rejections < risk or rejected.all():
+    dearer = of_rejections < risk and not parameters.cross_validated
+    if prices.free or dearer or rejected.all():
         return ConservativeOutcome(np.full(2, np.inf), of_rejections, 0, len(codes), len(codes), True, False)
     n_wrong, n_rejected = np.count_nonzero((sides != codes) & ~rejected), np.count_nonzero(rejected)
     least = not (paid + prices.gain[codes]).any()

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from perceptrons.binary.binarization import Levels, has_other_values, levels_of, medians, midpoints
+from perceptrons.binary.binarization import (
+    TOGETHER,
+    Levels,
+    has_other_values,
+    levels_of,
+    medians,
+    midpoints,
+)
 from perceptrons.tables.thresholds import Numbers, thresholds, whole_weights
 
 pytestmark = pytest.mark.kernels
@@ -66,3 +73,16 @@ def test_a_sparse_column_without_zeros_may_have_two_values():
         == [False, True, True]
         == has_other_values(X, levels_of(X)).tolist()
     )
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64", "int8", "uint16", "int32", "int64"])
+def test_medians_do_not_depend_on_the_type_of_the_numbers(kind):
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 100, (101, TOGETHER + 5))  # more columns than are read together
+    X[:, 0] = np.arange(101) % 7
+    X[:, 3] = np.where(np.arange(101) < 60, 99, X[:, 3])  # whose median is the maximum
+    some = np.array([0, 3, *range(5, TOGETHER + 5)])
+    before = X.astype(kind)
+    expected = [thresholds(Numbers(X[:, j].astype(float), 101), None, 1)[0] for j in some]
+    assert medians(before, some, None).tolist() == expected
+    assert (before == X).all()  # partitions happen in copies

@@ -24,6 +24,7 @@ NAMES = (
     "everyday",
     "families",
     "first_call",
+    "growth",
     "neural",
     "orders",
     "rare_class",
@@ -171,6 +172,7 @@ def test_the_command_runs(arguments: tuple[str, ...], name: str | None, tmp_path
             "everyday",
             "families",
             "rare_class",
+            "growth",
             "defaults",
         ]
         return

@@ -44,7 +44,7 @@ def outcome_of(
     scores, bands, (y, weights) = np.ravel(sums) + training.intercept, training.bands, signs
     if parameters.exact_bands:
         bands = best_bands(scores, y, prices, parameters.symmetric, weights)
-    elif not parameters.cross_validated:
+    elif parameters.checks_bands:
         bands = worthwhile(scores, y, prices, parameters.symmetric, bands, weights)
     codes = (y > 0).astype(np.intp)
     sides, rejected = decide(scores, bands)

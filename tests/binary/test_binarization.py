@@ -11,6 +11,7 @@ from perceptrons.binary.binarization import (
     levels_of,
     medians,
     midpoints,
+    neighbors,
 )
 from perceptrons.tables.thresholds import Numbers, thresholds, whole_weights
 
@@ -86,3 +87,13 @@ def test_medians_do_not_depend_on_the_type_of_the_numbers(kind):
     expected = [thresholds(Numbers(X[:, j].astype(float), 101), None, 1)[0] for j in some]
     assert medians(before, some, None).tolist() == expected
     assert (before == X).all()  # partitions happen in copies
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_medians_of_dense_numbers_are_short_and_lie_between_the_two(kind):
+    X = np.random.default_rng(0).normal(size=(20_001, 3)).astype(kind)
+    expected = [thresholds(Numbers(one.astype(float), len(one)), None, 1)[0] for one in X.T]
+    assert medians(X, np.arange(3), None).tolist() == expected
+    below, above = neighbors(np.array([3, 1, 2, 2, 5], kind), kind(2))
+    assert (below, above) == (1, 3)
+    assert neighbors(np.array([2, 2, 2], kind), kind(2)) == (2, 2)

@@ -38,7 +38,8 @@ def outcome_of(
 
     Bands that were learned from these rows must cost no more than none, nor than rejecting every row: steps
     may lead too far, most of all where errors in one class cost far more than in the other. The bands of
-    band="cv" have been judged so by rows left out.
+    band="cv" have been judged so by rows left out; where even their training rows are cheaper to reject, they
+    are: rows left out are few, and on noise they promise too much.
     """
     sums = safe_sparse_dot(data.matrix, training.coef[:, None], dense_output=True)
     scores, bands, (y, weights) = np.ravel(sums) + training.intercept, training.bands, signs
@@ -50,8 +51,7 @@ def outcome_of(
     sides, rejected = decide(scores, bands)
     paid = prices.of_rows(codes, sides == codes, rejected)
     risk, of_rejections = mean(paid, weights), mean(prices.reject[codes], weights)
-    dearer = of_rejections < risk and not parameters.cross_validated
-    if prices.free or dearer or rejected.all():
+    if prices.free or of_rejections < risk or rejected.all():
         return ConservativeOutcome(np.full(2, np.inf), of_rejections, 0, len(codes), len(codes), True, False)
     n_wrong, n_rejected = np.count_nonzero((sides != codes) & ~rejected), np.count_nonzero(rejected)
     least = not (paid + prices.gain[codes]).any()

@@ -118,6 +118,14 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         terminal.write_line(f"Left out: {sentence}.", yellow=True)
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What tests want to be read although they passed: `record_property("printed", …)`."""
+    for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed"):
+        for name, text in getattr(report, "user_properties", ()):
+            if name == "printed" and report.when == "call":
+                terminalreporter.write_line(text)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):
     """In CI a skipped test is a failure."""

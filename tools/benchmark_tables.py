@@ -96,6 +96,7 @@ SHORT = {
         ),
     ),
     "first_call": Short(("name", "import", "first_fit", "second_fit")),
+    "growth": Short(("name", "columns", "first", "r1", "r2", "r3")),
     "defaults": Short(("name", "no_errors", "warned", "silent", "seconds")),
 }
 

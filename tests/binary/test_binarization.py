@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from perceptrons.binary.binarization import Levels, has_other_values, levels_of, medians, midpoints
+from perceptrons.binary.binarization import (
+    TOGETHER,
+    Levels,
+    has_other_values,
+    levels_of,
+    medians,
+    midpoints,
+    neighbors,
+)
 from perceptrons.tables.thresholds import Numbers, thresholds, whole_weights
 
 pytestmark = pytest.mark.kernels
@@ -66,3 +74,26 @@ def test_a_sparse_column_without_zeros_may_have_two_values():
         == [False, True, True]
         == has_other_values(X, levels_of(X)).tolist()
     )
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64", "int8", "uint16", "int32", "int64"])
+def test_medians_do_not_depend_on_the_type_of_the_numbers(kind):
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 100, (101, TOGETHER + 5))  # more columns than are read together
+    X[:, 0] = np.arange(101) % 7
+    X[:, 3] = np.where(np.arange(101) < 60, 99, X[:, 3])  # whose median is the maximum
+    some = np.array([0, 3, *range(5, TOGETHER + 5)])
+    before = X.astype(kind)
+    expected = [thresholds(Numbers(X[:, j].astype(float), 101), None, 1)[0] for j in some]
+    assert medians(before, some, None).tolist() == expected
+    assert (before == X).all()  # partitions happen in copies
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_medians_of_dense_numbers_are_short_and_lie_between_the_two(kind):
+    X = np.random.default_rng(0).normal(size=(20_001, 3)).astype(kind)
+    expected = [thresholds(Numbers(one.astype(float), len(one)), None, 1)[0] for one in X.T]
+    assert medians(X, np.arange(3), None).tolist() == expected
+    below, above = neighbors(np.array([3, 1, 2, 2, 5], kind), kind(2))
+    assert (below, above) == (1, 3)
+    assert neighbors(np.array([2, 2, 2], kind), kind(2)) == (2, 2)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import ROOT, conservative_pima
+from benchmarks import RESULTS, ROOT, conservative_pima
 from benchmarks.conservative_pima import Case, ModelRisk
 from benchmarks.layout import Column, Section, markdown, plain, show
 from benchmarks.timing import Times, interleave
@@ -24,6 +24,7 @@ NAMES = (
     "everyday",
     "families",
     "first_call",
+    "growth",
     "neural",
     "orders",
     "rare_class",
@@ -135,6 +136,14 @@ def test_splits_are_random_and_share_no_row():
     assert set(splits[0][1]) != set(splits[1][1])
 
 
+def test_fits_grow_with_the_rows_as_the_page_says():
+    """From 10⁵ to 10⁶ rows 8 to 12 times the time, in the result on the page."""
+    (section,) = json.loads((RESULTS / "growth.json").read_text(encoding="utf-8"))["sections"]
+    growths = {row["id"]: 10 * row["r2"] / row["r1"] for row in section["rows"]}
+    assert len(growths) >= 9
+    assert all(7.5 < growth < 12.5 for growth in growths.values()), growths
+
+
 # Each command with the result it must write; without the JIT there is nothing to time.
 COMMANDS = [((), None)]
 for name in NAMES if JIT else ():
@@ -171,6 +180,7 @@ def test_the_command_runs(arguments: tuple[str, ...], name: str | None, tmp_path
             "everyday",
             "families",
             "rare_class",
+            "growth",
             "defaults",
         ]
         return

@@ -139,6 +139,16 @@ def best_bands(scores, y, costs, symmetric=False, weights=None):
     return min((risk(scores, y, {1: up, -1: down}, costs, weights), up, down) for up, down in pairs)
 
 
+def worthwhile(scores, y, bands, costs, symmetric=False, weights=None):
+    """The bands, 0 where one costs more than none."""
+    kept = dict(bands)
+    for sides in [(1, -1)] if symmetric else [(1,), (-1,)]:
+        without = {**bands, **dict.fromkeys(sides, 0)}
+        if risk(scores, y, without, costs, weights) < risk(scores, y, bands, costs, weights):
+            kept.update(dict.fromkeys(sides, 0))
+    return kept
+
+
 def _beyond(values):
     """A threshold between each two neighbours, and one above all."""
     values = sorted(values)

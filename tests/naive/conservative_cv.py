@@ -52,6 +52,18 @@ def clear_bands(s, y, costs, symmetric, weights=None, repeats=2, clear=0.5):
     return bands
 
 
+def judged_bands(s, y, costs, symmetric, weights=None):
+    """Bands and their risk: those beyond chance, unless to reject every row costs less; then the best."""
+    nothing = {1: float("inf"), -1: float("inf")}
+    least = risk(s, y, nothing, costs, weights)
+    clear = clear_bands(s, y, costs, symmetric, weights)
+    _, up, down = best_bands(s, y, costs, symmetric, weights)
+    for bands in (clear, {1: up, -1: down}):
+        if risk(s, y, bands, costs, weights) <= least:
+            return bands, risk(s, y, bands, costs, weights)
+    return nothing, least
+
+
 def fit(X, y, orders, n_epochs, folds, costs, along, etas, symmetric=False, weights=None):
     """The best (w, b, bands, eta, n_updates) by the rows that were left out; `folds` has a line per time."""
     best = None
@@ -64,8 +76,7 @@ def fit(X, y, orders, n_epochs, folds, costs, along, etas, symmetric=False, weig
                 judged += scores(X, rows, w, b)
                 labels += [y[i] for i in rows]
                 heavy += [weights[i] if weights else 1 for i in rows]
-        bands = clear_bands(judged, labels, costs, symmetric, heavy)
-        cost = risk(judged, labels, bands, costs, heavy)
+        bands, cost = judged_bands(judged, labels, costs, symmetric, heavy)
         if best is None or cost < best[0]:
             w, b, n_updates = run(X, y, orders, n_epochs, along, eta, (), weights)
             norm = sum(part * part for part in w) ** 0.5 or 1

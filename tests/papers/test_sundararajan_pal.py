@@ -64,7 +64,7 @@ def test_verdicts_of_few_splits_are_those_of_a_working_learner(few_runs):
     assert all(found[MEDIANS.format(NAMES[method])] == "reproduced" for method in (CHOW, CPLR1, CPLR2))
 
 
-class WithoutBands(ConservativePerceptron):
+class WithoutBands(pima_protocol.AsLearned):
     """Never rejects."""
 
     def fit(self, X, y):
@@ -73,7 +73,7 @@ class WithoutBands(ConservativePerceptron):
         return self
 
 
-class WideBands(ConservativePerceptron):
+class WideBands(pima_protocol.AsLearned):
     """Bands that never close."""
 
     def fit(self, X, y):
@@ -82,7 +82,7 @@ class WideBands(ConservativePerceptron):
         return self
 
 
-class Backwards(ConservativePerceptron):
+class Backwards(pima_protocol.AsLearned):
     """Weights that point to the other class."""
 
     def fit(self, X, y):
@@ -110,9 +110,9 @@ class Forgetful(Perceptron):
 @pytest.mark.parametrize(
     ("name", "broken", "falls"),
     [
-        ("ConservativePerceptron", WithoutBands, [BETTER, MEDIANS.format("CPLR1"), MEDIANS.format("CPLR2")]),
-        ("ConservativePerceptron", WideBands, [ZERO.format("CPLR2")]),
-        ("ConservativePerceptron", Backwards, [MEDIANS.format("CPLR1"), MEDIANS.format("CPLR2")]),
+        ("AsLearned", WithoutBands, [BETTER, MEDIANS.format("CPLR1"), MEDIANS.format("CPLR2")]),
+        ("AsLearned", WideBands, [ZERO.format("CPLR2")]),
+        ("AsLearned", Backwards, [MEDIANS.format("CPLR1"), MEDIANS.format("CPLR2")]),
         ("ChowClassifier", CheapRejections, [ANSWERS, MEDIANS.format("PLR + Chow")]),
         ("Perceptron", Forgetful, [MEDIANS.format("PLR + Chow")]),
     ],

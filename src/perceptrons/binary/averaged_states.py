@@ -29,19 +29,26 @@ def cut_averages(sums: Array, rows: LabeledBits, threshold: int | None) -> Packe
     order = np.argsort(-np.abs(sums), kind="stable")[: np.count_nonzero(sums)]
     signs, columns, n = np.sign(sums).astype(np.int8), columns_of(rows.cells), len(order)
     weights = rows.all_weights().astype(np.float64)
-    changes, scores = np.where(rows.positive, weights, -weights), np.zeros(len(weights), np.int64)
+    changes, scores = np.where(rows.positive, weights, -weights), np.zeros(len(weights), np.int32)
     negative, best = float(weights[~rows.positive].sum()), Best(np.inf, 0, 0)
     for k, j in enumerate(order.tolist()):
         column = columns.column(j)
-        turned = int(signs[j]) * column.value
-        scores -= turned
-        scores[column.rows] += 2 * turned
+        add_vote(scores, column.rows, int(signs[j]) * column.value)
         errors, r = fewest_errors(scores, changes, n, negative, threshold is None, threshold or 0)
         if errors < best.errors:
             best = Best(errors, k + 1, r)
     coef = np.zeros(len(sums), np.int8)
     coef[order[: best.n_weights]] = signs[order[: best.n_weights]]
     return pack_weights(coef, best.threshold)
+
+
+@compiled
+def add_vote(scores, listed, step):
+    """Of a column: one way in the rows listed, the other way in all others."""
+    for i in range(scores.size):
+        scores[i] -= step
+    for place in range(listed.size):
+        scores[listed[place]] += 2 * step
 
 
 @compiled

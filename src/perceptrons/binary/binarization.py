@@ -146,23 +146,30 @@ def medians(matrix: Any, columns: Array, weights: Array | None) -> Array:
         return _sparse_medians(matrix, columns, weights)
     if weights is not None:
         whole = whole_weights(weights, 1)
-        return np.array([thresholds(Numbers(one, len(one)), whole, 1)[0] for one in _taken(matrix, columns)])
+        numbers = (Numbers(one.astype(np.float64), len(one)) for one in _taken(matrix, columns))
+        return np.array([thresholds(one, whole, 1)[0] for one in numbers])
     return np.array([_median(one) for one in _taken(matrix, columns)])
 
 
 def _taken(matrix: Array, columns: Array) -> Iterator[Array]:
-    """One after the other; read several at a time, which lie side by side."""
+    """One after the other, to be overwritten; several that lie side by side are read together. In their own
+    type: what is half as wide is partitioned in half the time. Integers of 64 bits become floats."""
+    kind = matrix.dtype if matrix.dtype.itemsize < 8 else np.dtype(np.float64)
+    room = np.empty((min(TOGETHER, len(columns)), len(matrix)), kind)
     for start in range(0, len(columns), TOGETHER):
-        yield from np.ascontiguousarray(matrix[:, columns[start : start + TOGETHER]].T, np.float64)
+        some = columns[start : start + TOGETHER]
+        copy_columns(matrix, some, room)
+        yield from room[: len(some)]
 
 
 def _median(values: Array) -> float:
-    """The threshold that `thresholds` finds, without sorting."""
+    """The threshold that `thresholds` finds, without sorting; the values are put in another order."""
     middle = (len(values) - 1) // 2
-    value = np.partition(values, middle)[middle]
-    if value == values.max():
-        value = values[values < value].max()
-    return readable(float(value), float(values[values > value].min())) + 0.0  # no -0.0
+    values.partition(middle)
+    value = values[middle]
+    below, above = neighbors(values, value)
+    low, high = (value, above) if above > value else (below, value)
+    return readable(float(low), float(high)) + 0.0  # no -0.0
 
 
 def _sparse_medians(matrix: Any, columns: Array, weights: Array | None) -> Array:
@@ -179,6 +186,26 @@ def _sparse_medians(matrix: Any, columns: Array, weights: Array | None) -> Array
         cells = Numbers(csc.data[column].astype(np.float64), n_rows, csc.indices[column])
         cuts[k] = thresholds(cells, whole, 1)[0]
     return cuts
+
+
+@compiled
+def copy_columns(X, columns, out):
+    """Each of these columns into a line of `out`."""
+    for i in range(X.shape[0]):
+        for k in range(columns.size):
+            out[k, i] = X[i, columns[k]]
+
+
+@compiled
+def neighbors(values, value):
+    """The largest value below, and the smallest above; the value itself where there is none."""
+    low, high = values.min(), values.max()
+    below, above = min(low, value), max(high, value)
+    for i in range(values.size):
+        one = values[i]
+        below = max(below, one if one < value else low)
+        above = min(above, one if one > value else high)
+    return below, above
 
 
 @compiled

@@ -31,6 +31,7 @@ UNIT = 3  # of the hidden integers; odd, so that they are, and never 0
 OFTEN = 10  # the most visits per row, on average, that repeated rows may take
 FEW_EPOCHS, PATIENCE = 100, 10  # a run is stalled after so many, and so many times those of its best
 CONVERGED, STALLED, MAX_EPOCHS = STOPPED = ("converged", "stalled", "max_epochs")
+NEAR = 512  # rows that are fetched together: they fit into the cache
 SHARE = 0.3  # of the rows that are barely right, the share that strengthens the weights
 
 
@@ -122,23 +123,39 @@ def _visits(n_rows: int, weights: Array | None, rng: Any) -> Array:
 
 @compiled
 def sweep(words, signs, order, lucky, hidden, steps, moves):
-    """One epoch; the number of wrong rows."""
+    """One epoch; the number of wrong rows.
+
+    Rows lie scattered in the memory, in the order in which they are visited. Some are therefore fetched at a
+    time: the processor waits for many of them at once, and not for one after the other.
+    """
+    near, labels = np.empty((NEAR, words.shape[1]), words.dtype), np.empty(NEAR, signs.dtype)
     n_wrong = 0
     for place in range(order.size):
-        i = np.int64(order[place])
-        y = np.int64(signs[i])
+        here = place % NEAR
+        if here == 0:
+            fetch(words, signs, order[place : place + NEAR], near, labels)
+        y, row = np.int64(labels[here]), near[here]
         against = np.int64(0)
         for k in range(steps.mask.size):
-            against += popcount((words[i, k] ^ hidden.signs[k]) & steps.mask[k])
+            against += popcount((row[k] ^ hidden.signs[k]) & steps.mask[k])
         u = y * (steps.active - 2 * against - hidden.theta[0])
         if u < 0:
-            correct(words[i], y, hidden, steps)
+            correct(row, y, hidden, steps)
             n_wrong += 1
             if moves:
                 hidden.theta[0] -= 2 * y
         elif u == 1 and lucky[place]:
-            strengthen(words[i], y, hidden, steps)
+            strengthen(row, y, hidden, steps)
     return n_wrong
+
+
+@compiled
+def fetch(words, signs, order, near, labels):
+    for place in range(order.size):
+        i = np.int64(order[place])
+        labels[place] = signs[i]
+        for k in range(words.shape[1]):
+            near[place, k] = words[i, k]
 
 
 @compiled

@@ -2,7 +2,8 @@
 
 Rows of a side, sorted by |s|, are rejected up to some place and answered from there on. What a row costs more
 if it is answered than if it is rejected, summed from the far end, ranks the places; one sort finds the best.
-Rows count as much as they weigh.
+Rows count as much as they weigh. Bands that come from elsewhere are judged here, too: one that costs more
+than none is 0.
 """
 
 import numpy as np
@@ -29,6 +30,23 @@ def best_bands(
     if symmetric:
         return np.full(2, _best_band(np.abs(scores), kinds, weights, extra))
     return np.array([_best_band(np.abs(scores[on]), kinds[on], weights[on], extra) for on in (~side, side)])
+
+
+def savings(scores: Array, y: Array, prices: Prices, bands: Array, weights: Array = NO_WEIGHTS) -> Array:
+    """What each row costs less because it is rejected; 0 if it is not."""
+    side, codes = (scores >= 0.0).astype(np.intp), (y > 0).astype(np.intp)
+    answered = prices.of_rows(codes, side == codes, np.zeros(len(codes), np.bool_))
+    saved = (answered - prices.reject[codes]) * (np.abs(scores) < bands[side])
+    return np.asarray(saved * weights if len(weights) else saved)
+
+
+def worthwhile(
+    scores: Array, y: Array, prices: Prices, symmetric: bool, bands: Array, weights: Array = NO_WEIGHTS
+) -> Array:
+    """These bands, but 0 where a band costs more than none; if symmetric, both are one."""
+    saved = savings(scores, y, prices, bands, weights)
+    sums = np.bincount((scores >= 0.0).astype(np.intp), saved, 2)
+    return np.where((sums.sum() if symmetric else sums) < 0.0, 0.0, bands)
 
 
 def _best_band(sizes: Array, kinds: Array, weights: Array, extra: Array) -> float:

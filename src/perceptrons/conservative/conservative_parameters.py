@@ -25,6 +25,7 @@ class ConservativeParameters(NamedTuple):
     symmetric: bool
     exact_bands: bool
     cross_validated: bool
+    checks_bands: bool  # whether a learned band that costs more than none is dropped
     standardize: bool
     step_sizes: list[tuple[float, float]]  # of weights and of bands
     max_band: float | None  # None: by the scores of the starting weights
@@ -43,6 +44,7 @@ def read_parameters(model: Any) -> ConservativeParameters:
         flag("symmetric", model.symmetric),
         one_of("band", model.band, (CV, LEARNED, LEARNT, EXACT)) == EXACT,
         model.band == CV,
+        model._checks_bands and model.band != CV,
         flag("standardize", model.standardize),
         _step_sizes(model),
         None if max_band is None else float(max_band),

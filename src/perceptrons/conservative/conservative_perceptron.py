@@ -6,8 +6,9 @@ Deviations: bands have an upper limit, without which weights may follow ever wid
 what is separable; whether the hyperplane separates all rows is checked after each epoch, not after each
 correction; rows are visited in random order; costs are scaled so that the largest a + b is 1, which makes no
 difference to the costs of the paper's experiments and lets step sizes suit all others; the band of least
-training risk can be had exactly; rows may have weights, which multiply their steps and their costs. The
-default, band="cv", is not the paper's: see `cross_validated`.
+training risk can be had exactly; rows may have weights, which multiply their steps and their costs; a learned
+band that costs more than none on the training rows is not published. The default, band="cv", is not the
+paper's: see `cross_validated`.
 """
 
 import warnings
@@ -49,7 +50,8 @@ class ConservativePerceptron(Rejecting, LinearThreshold):
     band : {"cv", "learned", "exact"}, default "cv"
         "cv": the weights are averages over the later half of 20 passes of the rule, and the bands those of
         least risk on rows that were left out: five folds, drawn twice, judged by weights that did not learn
-        from them. "learned": weights and bands are learned together, as in the paper. "exact": the same
+        from them. "learned": weights and bands are learned together, as in the paper; a band that costs more
+        than none on the training rows is 0. "exact": the same
         weights, with the bands of least training risk. "learnt" is accepted for "learned".
     standardize : bool, default True
         Learn from columns of mean 0 and deviation 1. `coef_`, `intercept_` are those of columns as they are.
@@ -106,6 +108,7 @@ class ConservativePerceptron(Rejecting, LinearThreshold):
     (0.4, 0.04)
     """
 
+    _checks_bands: ClassVar[bool] = True  # the paper's experiment publishes bands as they were learned
     _file_fields: ClassVar[dict[str, Field]] = FIELDS
     _file_parameters: ClassVar[dict[str, Field]] = PARAMETERS
     _loaded = check_loaded

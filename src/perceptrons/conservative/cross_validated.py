@@ -4,7 +4,9 @@ For each step size of the weights a run learns from all rows, and others leave o
 that the latter give to the rows they left out, divided by the norms of their weights, which make them
 comparable, have bands of least risk: these, in the scale of the run on all rows, are the model's. The step
 size of least such risk is taken. The folds are drawn twice, which makes the bands steadier. A band that saves
-less than half a standard error of what it saves is 0: a few rows by chance are no reason to reject.
+less than half a standard error of what it saves is 0: a few rows by chance are no reason to reject; unless it
+would then cost less to reject every row. So what the bands cost on rows left out is never more than what it
+costs without bands, nor than to reject every row.
 
 Why: on the training rows bands are too narrow, and both are 0 where a hyperplane separates the rows; and
 averaged weights are steadier than the best of many runs. All runs start at 0 and share the order of the rows.
@@ -23,7 +25,7 @@ from ..rows.encode import Encoded
 from ..rows.order import permuted, shuffled
 from ..rows.standardized import StandardizedRows, leave, standardized
 from .averaged_sweep import NO_FOLD, AveragedRuns, averaged_sweep, judge
-from .bands import best_bands
+from .bands import best_bands, savings, worthwhile
 from .conservative_parameters import ConservativeParameters, steps_of
 from .conservative_sweep import WeightedSigns, risk
 from .restarts import TrainedRuns
@@ -133,24 +135,40 @@ def best_of(
         judged = scores[first + (stop > first + 1) : stop]
         lines, places = np.nonzero(~np.isnan(judged))
         own = WeightedSigns(signs.y[places], signs.weights[places] if len(signs.weights) else signs.weights)
-        found = clear_bands(judged[lines, places], own, prices, parameters.symmetric)
-        cost = risk(judged[lines, places], own, prices, found)
+        cap = np.inf if parameters.max_band is None else parameters.max_band / norms[first]
+        found, cost = judged_bands(judged[lines, places], own, prices, parameters.symmetric, cap)
         if cost < least or not np.isfinite(least):
-            least, kept, bands = cost, int(first), found
+            least, kept, bands = cost, int(first), found * norms[first]
     (coef, intercept), eta = left[kept], float(runs.eta[kept])
-    cap = np.inf if parameters.max_band is None else parameters.max_band
-    bands = np.minimum(bands * norms[kept], cap)
     return TrainedRuns(coef, intercept, bands, int(runs.n_updates[kept]), (eta, eta), n_epochs)
 
 
+def judged_bands(
+    scores: Array, signs: WeightedSigns, prices: Prices, symmetric: bool, cap: float = np.inf
+) -> tuple[Array, float]:
+    """Bands and their risk: those beyond chance, unless to reject every row costs less; then those of least
+    risk, which may be infinite."""
+    (y, weights), nothing = signs, np.full(2, np.inf)
+    of_rejections = risk(scores, signs, prices, nothing)
+    for find in (clear_bands, least_bands):
+        bands = np.minimum(find(scores, signs, prices, symmetric), cap)
+        bands = worthwhile(scores, y, prices, symmetric, bands, weights)  # the cap may have made them dear
+        cost = risk(scores, signs, prices, bands)
+        if cost <= of_rejections:
+            return bands, cost
+    return nothing, of_rejections
+
+
+def least_bands(scores: Array, signs: WeightedSigns, prices: Prices, symmetric: bool) -> Array:
+    """The bands of least risk."""
+    return best_bands(scores, signs.y, prices, symmetric, signs.weights)
+
+
 def clear_bands(scores: Array, signs: WeightedSigns, prices: Prices, symmetric: bool) -> Array:
-    """The bands of least risk; 0 where what a band saves is not beyond chance. A row that was left out
-    REPEATS times is no more than one row."""
-    bands = best_bands(scores, signs.y, prices, symmetric, signs.weights)
-    side, codes = (scores >= 0.0).astype(int), (signs.y > 0).astype(int)
-    answered = prices.of_rows(codes, side == codes, np.zeros(len(codes), bool))
-    saved = (answered - prices.reject[codes]) * (np.abs(scores) < bands[side])
-    saved = saved * signs.weights if len(signs.weights) else saved
+    """The same; 0 where what a band saves is not beyond chance. A row that was left out REPEATS times is no
+    more than one row."""
+    bands = least_bands(scores, signs, prices, symmetric)
+    saved, side = savings(scores, signs.y, prices, bands, signs.weights), (scores >= 0.0).astype(np.intp)
     sums = np.bincount(side, saved, 2)
     errors = np.sqrt(REPEATS * np.bincount(side, saved**2, 2))
     if symmetric:

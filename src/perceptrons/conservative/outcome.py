@@ -11,7 +11,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from .._types import Array
 from ..rejection.costs import Prices
 from ..rows.encode import Encoded
-from .bands import best_bands
+from .bands import best_bands, worthwhile
 from .conservative_parameters import ConservativeParameters
 from .conservative_sweep import WeightedSigns
 from .restarts import TrainedRuns
@@ -34,11 +34,19 @@ def outcome_of(
     prices: Prices,
     parameters: ConservativeParameters,
 ) -> ConservativeOutcome:
-    """Computed from the scores of `decision_function`, which may round otherwise than those in training."""
+    """Computed from the scores of `decision_function`, which may round otherwise than those in training.
+
+    Bands that were learned from these rows must cost no more than none, nor than rejecting every row: steps
+    may lead too far, most of all where errors in one class cost far more than in the other. The bands of
+    band="cv" have been judged so by rows left out; where even their training rows are cheaper to reject, they
+    are: rows left out are few, and on noise they promise too much.
+    """
     sums = safe_sparse_dot(data.matrix, training.coef[:, None], dense_output=True)
     scores, bands, (y, weights) = np.ravel(sums) + training.intercept, training.bands, signs
     if parameters.exact_bands:
         bands = best_bands(scores, y, prices, parameters.symmetric, weights)
+    elif parameters.checks_bands:
+        bands = worthwhile(scores, y, prices, parameters.symmetric, bands, weights)
     codes = (y > 0).astype(np.intp)
     sides, rejected = decide(scores, bands)
     paid = prices.of_rows(codes, sides == codes, rejected)

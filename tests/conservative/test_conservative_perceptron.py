@@ -156,8 +156,8 @@ def test_gains_make_answers_worth_more(noisy):
 @pytest.mark.parametrize(
     ("parameters", "pairs"),
     [
-        ({"rule": "cplr2"}, [(e, b) for e in (0.01, 0.1) for b in (0.01, 0.1, 1.0)]),
-        ({"rule": "cplr1"}, [(e, e * b) for e in (0.01, 0.1) for b in (0.01, 0.1, 1.0)]),
+        ({"rule": "cplr2", "band": "learned"}, [(e, b) for e in (0.01, 0.1) for b in (0.01, 0.1, 1.0)]),
+        ({"rule": "cplr1", "band": "exact"}, [(e, e * b) for e in (0.01, 0.1) for b in (0.01, 0.1, 1.0)]),
         ({"eta_weights": 0.5, "eta_bands": [1, 2]}, [(0.5, 1.0), (0.5, 2.0)]),
     ],
 )
@@ -177,7 +177,7 @@ def test_the_step_sizes_that_are_tried(parameters, pairs):
         ({"band": "wide"}, "band='wide'"),
         ({"symmetric": "no"}, "symmetric='no', but it must be True or False"),
         ({"standardize": 1}, "standardize=1"),
-        ({"eta_weights": ()}, r"eta_weights=\(\), but it must be a number > 0, or several of them\."),
+        ({"eta_weights": ()}, r"eta_weights=\(\), but it must be a number > 0, or several of them"),
         ({"eta_weights": 0}, "eta_weights=0"),
         (
             {"eta_bands": "quick"},

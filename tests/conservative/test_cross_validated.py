@@ -113,3 +113,18 @@ def test_a_class_of_one_row_is_learned_without_folds():
     model = ConservativePerceptron(random_state=0).fit(X, y)
     assert model.predict(X).tolist() == y.tolist()
     assert model.n_iter_ <= EPOCHS
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array], ids=["array", "CSR"])
+@pytest.mark.parametrize("standardize", [True, False])
+def test_steps_are_shares_of_what_takes_a_usual_row_to_the_band(standardize, layout):
+    """Rows of norm 2; standardized ones have as many columns that vary as is the mean of their squared norms."""
+    X = np.random.default_rng(0).choice([-1.0, 1.0], (60, 4))
+    y = X @ [1, 1, -1, 2] + np.random.default_rng(1).normal(0, 1, 60) > 0
+    X = np.column_stack([X, np.zeros(60)])
+    auto, same = (
+        ConservativePerceptron(standardize=standardize, eta_weights=eta, random_state=0).fit(layout(X), y)
+        for eta in ("auto", (0.5 / 5, 0.1 / 5))
+    )
+    np.testing.assert_allclose(auto.coef_, same.coef_, rtol=1e-9)
+    assert min(abs(auto.step_sizes_[0] - share / 5) for share in (0.5, 0.1)) < 1e-12

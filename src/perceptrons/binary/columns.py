@@ -15,7 +15,7 @@ from ..rows.bits import Bits, pack_vector
 from ..rows.packing import SparseBits
 
 
-class Column(NamedTuple):
+class BinaryColumn(NamedTuple):
     rows: Array  # in which it has another value than in the first row
     value: int  # that value, ±1
 
@@ -26,9 +26,9 @@ class PackedColumns:
     first: Array  # bool, the first row
     n_rows: int
 
-    def column(self, j: int) -> Column:
+    def column(self, j: int) -> BinaryColumn:
         differs = Bits(self.words[j : j + 1], self.n_rows).unpacked()[0]
-        return Column(np.flatnonzero(differs), -1 if self.first[j] else 1)
+        return BinaryColumn(np.flatnonzero(differs), -1 if self.first[j] else 1)
 
     def key(self, j: int) -> bytes:
         return bytes(self.words[j].tobytes())
@@ -41,12 +41,12 @@ class SparseColumns:
     base: Array  # bool
     n_rows: int
 
-    def column(self, j: int) -> Column:
+    def column(self, j: int) -> BinaryColumn:
         rows = self.indices[self.indptr[j] : self.indptr[j + 1]]
         value = -1 if self.base[j] else 1
         if len(rows) and rows[0] == 0:
-            return Column(np.delete(np.arange(self.n_rows), rows), -value)
-        return Column(rows.astype(np.int64), value)
+            return BinaryColumn(np.delete(np.arange(self.n_rows), rows), -value)
+        return BinaryColumn(rows.astype(np.int64), value)
 
     def key(self, j: int) -> bytes:
         return bytes(self.column(j).rows.tobytes())

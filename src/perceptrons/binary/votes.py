@@ -20,7 +20,7 @@ import numpy as np
 
 from .._types import Array
 from ..compiled import compiled
-from .columns import Column, PackedColumns, SparseColumns, columns_of, first_alike
+from .columns import BinaryColumn, PackedColumns, SparseColumns, columns_of, first_alike
 from .counts import Counts
 from .discoveries import discoveries, p_values, rows_per_weight
 from .kept_rows import LabeledBits
@@ -83,7 +83,7 @@ def take_votes(columns: PackedColumns | SparseColumns, order: Array, signs: Arra
     return votes
 
 
-def says_more(column: Column, sign: int, strata: Strata) -> bool:
+def says_more(column: BinaryColumn, sign: int, strata: Strata) -> bool:
     difference, variance = compare_within(column.rows, strata)
     difference *= sign * column.value
     return bool(difference > 0 and difference * difference > BEYOND * BEYOND * variance > 0)

@@ -15,7 +15,8 @@ from .conservative_sweep import CplrSteps
 CPLR1, CPLR2 = "cplr1", "cplr2"
 CV, LEARNED, LEARNT, EXACT = "cv", "learned", "learnt", "exact"  # "learnt": older spelling of "learned"
 AUTO = "auto"
-BAND_STEPS = (0.01, 0.1, 1.0)
+WEIGHT_STEPS, BAND_STEPS = (0.01, 0.1), (0.01, 0.1, 1.0)
+SHARES = (0.5, 0.1)  # of what takes a row of the usual norm to the band in one step
 
 
 class ConservativeParameters(NamedTuple):
@@ -32,6 +33,7 @@ class ConservativeParameters(NamedTuple):
     n_restarts: int
     max_epochs: int
     n_jobs: int  # threads
+    relative: bool = False  # are steps of weights shares, of 1 over the squared usual norm?
 
 
 def read_parameters(model: Any) -> ConservativeParameters:
@@ -51,6 +53,7 @@ def read_parameters(model: Any) -> ConservativeParameters:
         int(number("n_restarts", model.n_restarts, "[1, inf)", "1 tries one start", Integral)),
         int(number("max_epochs", model.max_epochs, "[1, inf)", "use 100", Integral)),
         count_threads(model.n_jobs),
+        is_auto(model.eta_weights) and model.band == CV,
     )
 
 
@@ -60,7 +63,8 @@ def is_auto(value: Any) -> bool:
 
 def _step_sizes(model: Any) -> list[tuple[float, float]]:
     """All pairs to try. By default CPLR1's bands move with its weights, CPLR2's by themselves."""
-    of_weights = _sizes("eta_weights", model.eta_weights)
+    auto = SHARES if model.band == CV else WEIGHT_STEPS
+    of_weights = _sizes("eta_weights", auto if is_auto(model.eta_weights) else model.eta_weights)
     if not is_auto(model.eta_bands):
         return [(eta, other) for eta in of_weights for other in _sizes("eta_bands", model.eta_bands)]
     return [(eta, step * eta if model.rule == CPLR1 else step) for eta in of_weights for step in BAND_STEPS]
@@ -70,8 +74,7 @@ def _sizes(name: str, value: Any) -> list[float]:
     several = not isinstance(value, str) and isinstance(value, Iterable)
     sizes = list(value) if several else [value]
     if not sizes or not all(is_number(one) and 0.0 < one < math.inf for one in sizes):
-        auto = ", or 'auto'" if name == "eta_bands" else ""
-        raise ValueError(f"{name}={value!r}, but it must be a number > 0, or several of them{auto}.")
+        raise ValueError(f"{name}={value!r}, but it must be a number > 0, or several of them, or 'auto'.")
     return [float(one) for one in sizes]
 
 

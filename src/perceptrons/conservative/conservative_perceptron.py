@@ -55,9 +55,10 @@ class ConservativePerceptron(Rejecting, LinearThreshold):
         weights, with the bands of least training risk. "learnt" is accepted for "learned".
     standardize : bool, default True
         Learn from columns of mean 0 and deviation 1. `coef_`, `intercept_` are those of columns as they are.
-    eta_weights, eta_bands : float or several; default (0.01, 0.1) and "auto"
-        Step sizes; all pairs are tried. "auto": (0.01, 0.1, 1), for "cplr1" times that of the weights. With
-        band="cv" bands take no steps, and that of the weights is kept which has least risk on rows left out.
+    eta_weights, eta_bands : float or several or "auto", default "auto"
+        Step sizes; all pairs are tried. "auto": (0.01, 0.1) for weights, and (0.01, 0.1, 1) for bands, with
+        "cplr1" times that of the weights. With band="cv" bands take no steps, "auto" stands for 0.5 and 0.1
+        over the squared norm of a usual row, and that is kept which has least risk on rows left out.
     max_band : float or "auto"
         The upper limit of bands while they are learned; "auto": twice the largest |score| of a run's start.
         With band="cv" "auto" is no limit.
@@ -122,7 +123,7 @@ class ConservativePerceptron(Rejecting, LinearThreshold):
         symmetric: bool = False,
         band: str = "cv",
         standardize: bool = True,
-        eta_weights: Any = (0.01, 0.1),
+        eta_weights: Any = "auto",
         eta_bands: Any = "auto",
         max_band: Any = "auto",
         n_restarts: int = 8,
@@ -194,7 +195,7 @@ class ConservativePerceptron(Rejecting, LinearThreshold):
 def check_finite(model: Any, coef: Array) -> None:
     if not np.isfinite(coef).all():
         raise ValueError(
-            f"The weights overflow with eta_weights={model.eta_weights!r}; use smaller ones, as (0.01, 0.1)."
+            f"The weights overflow with eta_weights={model.eta_weights!r}; use smaller ones, or 'auto'."
         )
 
 

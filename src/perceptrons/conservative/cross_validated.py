@@ -45,7 +45,8 @@ def train_cross_validated(
     """A class of one row cannot be left out and learned at once: bands are then those of training rows."""
     X: Any = standardized(data.matrix, data.X, signs.weights) if parameters.standardize else data.X
     prices, n_rows = prices.in_steps(), len(signs.y)
-    etas = [*dict.fromkeys(eta for eta, _ in parameters.step_sizes)]
+    unit = 1.0 / usual_square(X, data) if parameters.relative else 1.0
+    etas = [*dict.fromkeys(eta * unit for eta, _ in parameters.step_sizes)]
     folds = draw_folds(signs.y, rng)
     runs = start_runs(data.matrix.shape[1] + n_extra(X), etas, folds)
     along, n_runs = steps_of(parameters.rule, prices).along, len(runs.intercepts)
@@ -67,6 +68,13 @@ def _pass(
     X: Any, signs: WeightedSigns, order: Array, along: Array, folds: Array, counted: int, share: AveragedRuns
 ) -> None:
     averaged_sweep(X, signs, order, along, folds, share, counted)
+
+
+def usual_square(X: Any, data: Encoded) -> float:
+    """The squared norm of a usual row, the intercept's coordinate included."""
+    if isinstance(X, StandardizedRows):  # on average 1 for each column that is not constant
+        return float(np.count_nonzero(X.gains)) + 1.0
+    return data.norms.median() ** 2 + 1.0
 
 
 def n_extra(X: Any) -> int:

@@ -21,7 +21,7 @@ from .certificates import Examination, certificates_of, examine_linear, look_for
 from .epochs import one_pass, train
 from .fitted import complaint, count_hopeless, is_uneven, publish
 from .looks import Look
-from .margin_file import FIELDS, check_loaded
+from .margin_file import FIELDS, WEIGHTS, check_loaded, check_weights_alone
 from .margin_parameters import (
     MarginParameters,
     check_radius,
@@ -31,7 +31,7 @@ from .margin_parameters import (
     read_rule,
     usual_norm,
 )
-from .margin_training import Training, begin, begin_again, blamed_on_rows, check_start, undrawn
+from .margin_training import Training, begin, begin_again, blamed_on_rows, check_start, has_run, undrawn
 from .memory import Memory, blank, given_weights
 from .rules import Rule
 from .run import SUCCESS
@@ -137,6 +137,7 @@ class Perceptron(LinearThreshold):
     """
 
     _file_fields: ClassVar[dict[str, Field]] = FIELDS
+    _file_weights: ClassVar[tuple[str, ...]] = WEIGHTS
 
     def __init__(
         self,
@@ -203,7 +204,7 @@ class Perceptron(LinearThreshold):
         flag("warm_start", self.warm_start)
         with all_or_nothing(self), undrawn(self), threads(self.n_jobs) as pool:
             given = coef_init is not None or intercept_init is not None
-            resume = self.warm_start and not given and hasattr(self, "_memories")
+            resume = self.warm_start and not given and has_run(self, "warm_start=True goes")
             known = self.classes_ if resume else None
             weights = sample_weight, self.class_weight
             every = resume or needs_every_norm(self)
@@ -274,7 +275,7 @@ class Perceptron(LinearThreshold):
         self, X: Any, y: Any, plan: MarginParameters, classes: Any, sample_weight: Any, pool: Threads
     ) -> bool:
         """One pass of every weight vector over a batch; returns whether `max_updates` is reached."""
-        first = not hasattr(self, "_memories")
+        first = not has_run(self, "partial_fit goes")
         names = self._stream_classes(classes, first)
         seen, every = 0 if first else self._norms.n_rows, needs_every_norm(self)
         data = encode(self, X, y, first, names, sample_weight, self.class_weight, seen, every)
@@ -358,3 +359,7 @@ class Perceptron(LinearThreshold):
     def _loaded(self) -> None:
         """Check and complete what a model file held."""
         check_loaded(self)
+
+    def _weights_loaded(self) -> None:
+        """Check a model file that holds weights alone."""
+        check_weights_alone(self)

@@ -7,12 +7,12 @@ import io
 import os
 import shlex
 import sys
-import unicodedata
 from collections.abc import Sequence
 from typing import Any, TextIO
 
+from ..texts import printable
+
 BAD_INPUT, UNEXPECTED, STOPPED, PIPE_CLOSED = 2, 1, 130, 141
-UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # control, invisible (they can reverse a line), surrogates, line ends
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -93,14 +93,3 @@ def _spelled(part: Any) -> str:
         return f"--{name}" if value else f"--no-{name}"
     values = value if isinstance(value, list) else [] if value is None else [value]
     return " ".join([f"--{name}", *map(shlex.quote, values)])
-
-
-def printable(text: object) -> str:
-    """Text from a file or table for a terminal, which would obey its control characters: they are escaped."""
-    plain = str(text)
-    return plain if plain.isprintable() else "".join(map(_escape, plain))
-
-
-def _escape(character: str) -> str:
-    unseen = unicodedata.category(character) in UNSEEN
-    return character.encode("unicode_escape").decode() if unseen else character

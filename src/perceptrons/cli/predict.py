@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from ..tables.delimited import SEPARATORS
-from . import options, printable
+from ..texts import printable
+from . import options
 from .destinations import check_out, check_text
 from .tables import reading
 

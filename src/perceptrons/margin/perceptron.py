@@ -12,6 +12,7 @@ from .._types import Array
 from ..base import LinearThreshold, all_or_nothing
 from ..checks import flag
 from ..compiled import Threads, threads
+from ..input_kinds import check_labels
 from ..model_file.declarations import Field
 from ..rows.encode import Encoded, check_rows, encode
 from ..rows.order import generators
@@ -310,6 +311,7 @@ class Perceptron(LinearThreshold):
             raise ValueError(
                 "classes must be passed on the first call to partial_fit: all that will ever come."
             )
+        check_labels(classes, "classes")
         names = self.classes_ if classes is None else np.unique(classes)
         if not first and not np.array_equal(names, self.classes_):
             raise ValueError(f"classes={names.tolist()}, but the first call named {self.classes_.tolist()}.")

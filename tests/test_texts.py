@@ -38,4 +38,4 @@ def test_nothing_that_turns_or_controls_is_forgotten():
     for character in map(chr, range(sys.maxunicode + 1)):
         acts = unicodedata.category(character) in ("Cc", "Zl", "Zp")
         if acts or unicodedata.bidirectional(character) in turning:
-            assert character in ACTS
+            assert ACTS.fullmatch(character)

@@ -4,11 +4,12 @@ A control character can move the cursor, clear the screen or end a line early; o
 of writing shows a name, or a whole line, as another one.
 """
 
+import re
 import unicodedata
 
 UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # control, invisible (they can reverse a line), surrogates, line ends
 DIRECTIONS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-ACTS = {*map(chr, range(0x20)), *map(chr, range(0x7F, 0xA0)), *DIRECTIONS, "\u2028", "\u2029"}
+ACTS = re.compile(f"[\x00-\x1f\x7f-\x9f\u2028\u2029{DIRECTIONS}]")
 
 
 def printable(text: object) -> str:
@@ -24,7 +25,7 @@ def _escape(character: str) -> str:
 
 def harmless(text: str) -> str:
     """Text for a file: only what acts is escaped, and joiners stay, which words of some languages need."""
-    return text if ACTS.isdisjoint(text) else "".join(_escaped(c) if c in ACTS else c for c in text)
+    return ACTS.sub(lambda found: _escaped(found[0]), text)
 
 
 def _escaped(character: str) -> str:

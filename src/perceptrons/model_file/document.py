@@ -7,6 +7,7 @@ import reprlib
 from collections import Counter
 from typing import Any
 
+from ..texts import ACTS
 from .declarations import DIGITS
 
 WIDTH = 110
@@ -44,7 +45,8 @@ def lines(value: Any, indent: str = "") -> str:
 
 
 def _flat(value: Any) -> str:
-    return json.dumps(value, allow_nan=False, ensure_ascii=False)
+    text = json.dumps(value, allow_nan=False, ensure_ascii=False)
+    return ACTS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def from_bytes(data: bytes) -> dict[str, Any]:

@@ -122,3 +122,13 @@ def test_a_closed_output_is_no_success(command, table, where):
     else:
         assert done.returncode == 141
         assert done.stderr == ""
+
+
+def test_a_model_without_its_certificate(command, table):
+    assert command("fit", table, *FIT, "--out", "whole.json")[0] == 0
+    assert command("fit", table, *FIT, "--out", "model.json", "--no-certificate")[0] == 0
+    assert Path("model.json").stat().st_size < Path("whole.json").stat().st_size / 2
+    assert command("predict", "model.json", table) == command("predict", "whole.json", table)
+    code, _, err = command("certify", "model.json", table)
+    assert code == 2
+    assert "was saved without its certificate; fit it again, without --no-certificate." in err

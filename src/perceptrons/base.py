@@ -10,6 +10,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._types import Array
+from .input_kinds import check_labels, check_table
 
 
 @contextmanager
@@ -29,6 +30,7 @@ class Threshold(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Array:
         """⟨w, x⟩ + b: one score per row for two classes, one per class for more."""
         check_is_fitted(self)
+        check_table(X)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=(np.float64, np.float32))
         scores = self._sums(X) + self.intercept_
         return np.asarray(scores.ravel() if scores.shape[1] == 1 else scores)
@@ -37,6 +39,11 @@ class Threshold(ClassifierMixin, BaseEstimator):
         """The class: `classes_[1]` where the score is > 0; of more than two, the one of the highest score."""
         codes = codes_of(self.decision_function(X))
         return np.asarray(self.classes_[codes])
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The accuracy: the share of right answers, by weight."""
+        check_labels(y)
+        return float(super().score(X, y, sample_weight))
 
     def _sums(self, X: Any) -> Array:
         """⟨w, x⟩, one column per weight vector."""

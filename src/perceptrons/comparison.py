@@ -20,6 +20,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from .compiled import count_threads
 from .describe import Shares, Size, answers_of, margin_of, shares_of, size_of, stopped_of
+from .input_kinds import check_input
 from .learners import (
     EPOCHS,
     FEW_EPOCHS,
@@ -148,6 +149,7 @@ class _Table(NamedTuple):
 
 def _read(X: Any, y: Any, sample_weight: Any) -> _Table:
     """The rows that count: those of weight 0 are left out."""
+    check_input(X, y)
     X, y = X if hasattr(X, "shape") else np.array(X, object), np.asarray(y)
     table = _Table(X, y, *np.unique(y, return_inverse=True))
     if sample_weight is None:

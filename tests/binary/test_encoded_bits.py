@@ -215,8 +215,12 @@ def test_cuts_stay_what_the_first_rows_made_them():
 
 def test_copies_leave_the_rows_of_fit_behind_but_not_those_of_a_stream():
     fitted = BinaryPerceptron().fit(X, Y)
-    with pytest.raises(ValueError, match="needs rows, and this model has kept none"):
+    with pytest.raises(ValueError, match="has kept none, because it was pickled or copied after fit: copies"):
         pickle.loads(pickle.dumps(fitted)).partial_fit(X, Y)
+    with pytest.raises(ValueError, match="because it was pickled or copied after fit"):
+        BinaryPerceptron().fit(X, Y).merge(pickle.loads(pickle.dumps(fitted)))
+    with pytest.raises(ValueError, match="because it was trained with another epsilon or threshold"):
+        BinaryPerceptron(epsilon=0.1, threshold=0).fit(X, Y).set_params(epsilon="auto").partial_fit(X, Y)
     assert (fitted.partial_fit(X, Y).predict(X) == Y).all()  # the model itself keeps them
     again = pickle.loads(pickle.dumps(fitted)).partial_fit(X, Y)
     assert again.counts_.rows == 3 * len(Y)

@@ -309,7 +309,8 @@ def test_nothing_in_a_table_is_obeyed(command, table):
         assert not {"\x1b", "\x07", "\u202e"} & set(out + err)
     assert "[red]a[/red]" in command("fit", "odd.csv", *target)[1]
     assert "no\\x1b[31m" in command("fit", "odd.csv", *target)[1]
-    assert "\x1b" in command("predict", "model.json", "odd.csv")[1]  # a pipe gets what is in the table
+    assert "\x1b" in command("predict", "model.json", "odd.csv", "--raw")[1]  # what is in the table
+    assert "\x1b" not in command("predict", "model.json", "odd.csv")[1]
 
 
 def test_printable():

@@ -118,7 +118,7 @@ def test_a_class_of_one_row_is_learned_without_folds():
 @pytest.mark.parametrize("layout", [np.asarray, sp.csr_array], ids=["array", "CSR"])
 @pytest.mark.parametrize("standardize", [True, False])
 def test_steps_are_shares_of_what_takes_a_usual_row_to_the_band(standardize, layout):
-    """Rows of norm 2; standardized ones have as many columns that vary as is the mean of their squared norms."""
+    """Rows of norm 2; when standardized, their mean squared norm is the number of columns that vary."""
     X = np.random.default_rng(0).choice([-1.0, 1.0], (60, 4))
     y = X @ [1, 1, -1, 2] + np.random.default_rng(1).normal(0, 1, 60) > 0
     X = np.column_stack([X, np.zeros(60)])

@@ -255,7 +255,8 @@ def array(dtype, *values):
 FITTED = ("model", "fitted")
 RUN = (*FITTED, "memories", 0)
 FORGED = [
-    (("version",), 2, r"version 2 of the format, and this library knows 1; upgrade it"),
+    (("version",), 3, r"version 3 of the format, and this library knows 2; upgrade it"),
+    (("version",), 0, "its version is 0, but there are only 1 to 2"),
     (("version",), True, "its version is True"),
     (("format",), "pickle", 'its "format" is not "perceptrons-model"'),
     (("library",), 1, "library"),

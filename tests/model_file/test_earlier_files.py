@@ -28,7 +28,8 @@ def expected(path):
 
 
 def test_there_is_a_file_for_every_estimator_that_can_be_saved():
-    kept = {json.loads(path.read_text())["model"]["class"] for path in FILES} | {"StandardScaler"}
+    first = [path for path in FILES if path.parent.name == "version_1"]
+    kept = {json.loads(path.read_text())["model"]["class"] for path in first} | {"StandardScaler"}
     assert kept == {*HOMES, "Pipeline"}
 
 

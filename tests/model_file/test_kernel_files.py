@@ -84,7 +84,7 @@ def test_given_matrices_and_functions(path):
 FITTED = ("model", "fitted")
 WRONG = [
     (("checksum",), "sha256:0"),
-    (("version",), 2),
+    (("version",), 3),
     (("model", "class"), "Classifier"),
     ((*FITTED, "coef_", "values"), [True, True, True]),
     ((*FITTED, "coef_", "shape"), [3]),

@@ -57,7 +57,13 @@ def test_files_that_no_fit_wrote_are_refused(tmp_path):
                 load(tmp_path / "forged.json")
 
 
+def of_one_class(fitted):
+    """As many vectors as two classes have."""
+    fitted["classes_"].update(shape=[1], values=fitted["classes_"]["values"][:1])
+
+
 STAGES_CHANGED = [
+    of_one_class,
     lambda fitted: fitted["runs"].append([]),
     lambda fitted: fitted["runs"][0][0].update(literals=[99]),
     lambda fitted: fitted["runs"][0][0].update(literals=[5, 0]),

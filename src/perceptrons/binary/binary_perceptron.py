@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._types import Array
 from ..base import Threshold, all_or_nothing, codes_of
+from ..input_kinds import check_labels
 from ..model_file.declarations import Field
 from ..rows.bits import Bits
 from ..rows.encode import is_sparse
@@ -30,7 +31,7 @@ from .binary_parameters import SBPI, BinaryParameters, read_parameters, refuse_b
 from .counts import Counts, count, count_array
 from .encoded_bits import EncodedBits, encode_bits, read_matrix
 from .kept_rows import LabeledBits, Reservoir, fill_reservoir
-from .learning import BinaryFit, learn
+from .learning import BinaryFit, learn, rows_for
 from .packed_perceptron import pack_weights
 from .sbpi import FEW_EPOCHS, MAX_EPOCHS
 
@@ -123,7 +124,7 @@ class BinaryPerceptron(Threshold):
     _file_fields: ClassVar[dict[str, Field]] = FIELDS
     _reservoir: Reservoir | None
     _rng: Any  # draws the keys of rows; None in a model from a file
-    _streams: bool  # whether more rows have come than those of `fit`
+    _streams: bool | None  # whether more rows have come than those of `fit`; None: a copy, without these
 
     def __init__(
         self,
@@ -181,6 +182,8 @@ class BinaryPerceptron(Threshold):
                 binarization = add_levels(self._binarization(), encoded.matrix, self._names())
             counts, rows = _count_rows(encoded, binarization, parameters)
             rng = generators(self.random_state, 1)[0] if first else self._rng
+            if not first:
+                self._require_rows(parameters)
             kept = _keep(rows, parameters, rng)
             if not first:
                 counts, kept = self.counts_ + counts, _both(self._reservoir, kept)
@@ -207,6 +210,8 @@ class BinaryPerceptron(Threshold):
                     f"The models differ in {name}, so that their counts cannot be added; give both the same "
                     "classes and columns, and binarize as a number."
                 )
+        self._require_rows(parameters)
+        other._require_rows(parameters)
         with all_or_nothing(self):
             counts, kept = self.counts_ + other.counts_, _both(self._reservoir, other._reservoir)
             binarization = merge_levels(self._binarization(), other._binarization(), self._names())
@@ -268,9 +273,23 @@ class BinaryPerceptron(Threshold):
     def __getstate__(self) -> dict[str, Any]:
         """Copies do not take along the rows that `fit` kept, only those of a stream, which may go on."""
         state = dict(super().__getstate__())
-        if not state.get("_streams", True):
-            state["_reservoir"] = None
+        if not state.get("_streams", True) and state["_reservoir"] is not None:
+            state["_reservoir"] = state["_streams"] = None
         return state
+
+    def _require_rows(self, parameters: BinaryParameters) -> None:
+        """Are the rows there that a threshold or a choice of votes needs? If not, why?"""
+        if not parameters.needs_rows or self._reservoir is not None:
+            return
+        cause = "it was trained with another epsilon or threshold"
+        if self._rng is None:
+            cause = "it comes from a model file, which holds none"
+        elif self._streams is None:
+            cause = "it was pickled or copied after fit: copies take along the rows of partial_fit alone"
+        raise ValueError(
+            f"{rows_for(parameters)} needs rows, and this model has kept none, because {cause}. Fit a new "
+            "one, or give the threshold as an integer and epsilon as a number."
+        )
 
     def _first_binarization(self, encoded: EncodedBits, parameters: BinaryParameters) -> Binarization:
         return learn_binarization(encoded.matrix, encoded.weights, parameters.binarize, self._names())
@@ -309,6 +328,7 @@ def _count_rows(
 def _named(classes: Any) -> Array:
     if classes is None:
         raise ValueError("classes must be passed on the first call to partial_fit.")
+    check_labels(classes, "classes")
     return np.unique(classes)
 
 

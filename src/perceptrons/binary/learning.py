@@ -74,12 +74,17 @@ def learn(
     return BinaryFit(with_threshold(counted.coef, parameters, rows), counted)
 
 
+def rows_for(parameters: BinaryParameters) -> str:
+    """The parameter that needs rows."""
+    return "epsilon='auto'" if parameters.by_noise else f"threshold={parameters.threshold!r}"
+
+
 def require_rows(rows: LabeledBits | None, parameters: BinaryParameters) -> LabeledBits:
     if rows is None:
-        what = "epsilon='auto'" if parameters.by_noise else f"threshold={parameters.threshold!r}"
         raise ValueError(
-            f"{what} needs rows, and this model has kept none: it comes from a file, or had another epsilon "
-            "or threshold. Fit a new one, or give the threshold as an integer and epsilon as a number."
+            f"{rows_for(parameters)} needs rows, and this model has kept none: it comes from a file, or "
+            "had another epsilon or threshold. Fit a new one, or give the threshold as an integer and "
+            "epsilon as a number."
         )
     return rows
 

@@ -3,21 +3,23 @@
 Nothing heavy is imported before a command runs, so `--help` answers at once.
 """
 
+import errno
 import io
 import os
 import shlex
 import sys
-import unicodedata
 from collections.abc import Sequence
 from typing import Any, TextIO
 
+from ..texts import printable
+
 BAD_INPUT, UNEXPECTED, STOPPED, PIPE_CLOSED = 2, 1, 130, 141
-UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # control, invisible (they can reverse a line), surrogates, line ends
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and leave with its exit code; what goes wrong is one sentence on stderr."""
-    sys.stdout, sys.stderr = sys.stdout or _nowhere(), sys.stderr or _nowhere()
+    lost = _Lost(os.devnull, "w") if sys.stdout is None else None
+    sys.stdout, sys.stderr = sys.stdout or _text(lost), sys.stderr or _text(_Lost(os.devnull, "w"))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that knows no "≤" shows "?"
@@ -26,12 +28,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stdout.flush()
     except OSError:  # reported already; what is left must not be written again at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if lost and lost.something and not code:
+        code = _complain(OSError(errno.EBADF, "Standard output is closed, so the result went nowhere"))
     sys.exit(code)
 
 
-def _nowhere() -> TextIO:
+class _Lost(io.FileIO):
     """Where output goes if the shell has closed it (`>&-`), so that nothing else is opened in its place."""
-    return open(os.devnull, "w", encoding="utf-8")
+
+    something = False  # was written
+
+    def write(self, data: Any) -> int:
+        self.something = True
+        return super().write(data)
+
+
+def _text(raw: Any) -> TextIO:
+    return io.TextIOWrapper(io.BufferedWriter(raw), encoding="utf-8")
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -93,14 +106,3 @@ def _spelled(part: Any) -> str:
         return f"--{name}" if value else f"--no-{name}"
     values = value if isinstance(value, list) else [] if value is None else [value]
     return " ".join([f"--{name}", *map(shlex.quote, values)])
-
-
-def printable(text: object) -> str:
-    """Text from a file or table for a terminal, which would obey its control characters: they are escaped."""
-    plain = str(text)
-    return plain if plain.isprintable() else "".join(map(_escape, plain))
-
-
-def _escape(character: str) -> str:
-    unseen = unicodedata.category(character) in UNSEEN
-    return character.encode("unicode_escape").decode() if unseen else character

@@ -36,6 +36,11 @@ def certify(
 
     loaded = load(model)
     if not hasattr(loaded.learner, "certificate_"):
+        if hasattr(loaded.learner, "_file_weights"):
+            raise ValueError(
+                f"The model in {model} was saved without its certificate; fit it again, without "
+                "--no-certificate."
+            )
         raise ValueError(
             f"The model in {model} has no certificate: a {type(loaded.learner).__name__} proves no margin; "
             f"`perceptrons explain` shows {_shown(loaded.learner)}."

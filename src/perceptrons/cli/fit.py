@@ -34,6 +34,14 @@ def fit(
     max_epochs: Annotated[
         int | None, typer.Option("--max-epochs", help="Passes over the rows, at most.", min=1, metavar="N")
     ] = None,
+    certificate: Annotated[
+        bool,
+        typer.Option(
+            "--certificate/--no-certificate",
+            help="Whether the model file holds what certifies the model. Without it the file is small, and "
+            "the model predicts, but cannot be certified.",
+        ),
+    ] = True,
     drop: options.Drop = None,
     nominal: options.Nominal = None,
     header: options.Header = None,
@@ -77,7 +85,7 @@ def fit(
     if out is not None:
         weights = {} if weight is None else {"weight": weight}
         facts = {"table": table.name, "target": target, "learner": learner, **weights}
-        save(model, out, about={**facts, **how.to_about()})
+        save(model, out, about={**facts, **how.to_about()}, certificate=certificate)
     report = _report(data, last, learner, outcome, notes, out) | {"class_weight": class_weight}
     if json:
         emit(report)

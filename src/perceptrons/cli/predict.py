@@ -9,9 +9,15 @@ from typing import Annotated, Any
 import typer
 
 from ..tables.delimited import SEPARATORS
-from . import options, printable
+from ..texts import printable
+from . import options
 from .destinations import check_out, check_text
 from .tables import reading
+
+ALTERED = (
+    "Some texts are written with ' before them, or with escapes, so that no program computes or obeys them; "
+    "--raw writes them as they are"
+)
 
 
 def predict(
@@ -22,6 +28,14 @@ def predict(
     ] = None,
     scores: Annotated[
         bool, typer.Option("--scores", help="Add the scores the classes are chosen by.")
+    ] = False,
+    raw: Annotated[
+        bool,
+        typer.Option(
+            "--raw",
+            help="Write texts as they are, even those that a spreadsheet would compute (=, +, -, @) or "
+            "that act on a terminal.",
+        ),
     ] = False,
     header: options.Header = None,
     separator: options.Separator = None,
@@ -38,6 +52,7 @@ def predict(
     """
     from .models import load, warn_of
     from .progress import progress_bar
+    from .safe_cells import safe_columns
     from .show import emit, say, warn
 
     if out is not None:
@@ -53,8 +68,9 @@ def predict(
             columns |= _scores(loaded.learner, encoded)
         rejected = loaded.rejected(encoded)
         n_rejected = None if rejected is None else int(rejected.sum())
+    cells = columns if raw else safe_columns(columns)
     if out is not None:
-        _write(out, _as_csv(columns, SEPARATORS.get(out.suffix.lower(), ",")))
+        _write(out, _as_csv(cells, SEPARATORS.get(out.suffix.lower(), ",")))
     if json:
         file = None if out is None else str(out)
         told = {"rows": len(rows), "file": file, "unseen": [one._asdict() for one in unseen]}
@@ -62,9 +78,11 @@ def predict(
         return
     warn_of(unseen)
     if out is None:
-        _print(_as_csv(columns))
+        _print(_as_csv(cells))
     else:
         say(f"{len(rows):,} predictions written to {out}.")
+    if cells != columns:
+        warn([ALTERED])
     if n_rejected:
         label = loaded.learner.reject_label_
         warn([f"{n_rejected:,} of {len(rows):,} rows are rejected, and get {label!r}"])

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from . import printable
+from ..texts import printable
 
 WIDTH, NARROWEST = 100, 40  # columns of text: where there is no terminal to ask, and where we stop asking
 LONG_WORD = 20  # longer ones may be broken

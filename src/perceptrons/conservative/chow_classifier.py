@@ -25,6 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._types import Array
 from ..base import all_or_nothing
 from ..compiled import count_threads, one_thread
+from ..input_kinds import check_table
 from ..rejection.costs import Prices, read_costs
 from ..rejection.labels import resolve
 from ..rejection.rejecting import Rejecting
@@ -172,6 +173,7 @@ class ChowClassifier(Rejecting, BaseEstimator):
     def predict_proba(self, X: Any) -> Array:
         """The posteriors, a column per class."""
         check_is_fitted(self)
+        check_table(X)
         posteriors = np.asarray(self.calibrated_.predict_proba(X))
         if not ((posteriors >= 0.0).all() and np.allclose(posteriors.sum(axis=1), 1.0, atol=1e-3)):
             raise ValueError(

@@ -17,6 +17,7 @@ from sklearn.utils.validation import (
 
 from .._types import Array
 from ..checks import count_rows, is_number, number, one_of
+from ..input_kinds import check_input
 from ..rows.encode import encode_labels, is_sparse
 from ..rows.weights import check_every_class, weights_of_rows
 
@@ -53,6 +54,7 @@ def read_rows(X: Any, y: Any, sample_weight: Any, class_weight: Any, fit_params:
 
 
 def _read_labels(X: Any, y: Any) -> Array:
+    check_input(X, y)
     y = column_or_1d(y, warn=True)
     assert_all_finite(y, input_name="y")
     check_consistent_length(X, y)

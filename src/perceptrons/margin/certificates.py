@@ -87,6 +87,11 @@ def _behind_the_door(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[An
         model = model.steps[-1][1]
     check_is_fitted(model)
     if not hasattr(model, "_terms"):
+        if hasattr(model, "_file_weights"):
+            raise ValueError(
+                f"This {type(model).__name__} was saved without its certificate, so there are no duals to "
+                "certify it with; save it with certificate=True, or fit it again."
+            )
         raise ValueError(f"{type(model).__name__} keeps no duals, so there is nothing to certify with.")
     return model, encode(model, X, y, False, model.classes_, sample_weight, model._terms.class_weight)
 

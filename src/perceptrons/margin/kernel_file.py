@@ -27,7 +27,7 @@ FIELDS: dict[str, file.Field] = {
     "classes_": file.Labels("classes"),
     **file.COLUMNS,
     "gamma_": file.Real(least=0.0),
-    "support_": file.Array(("int64",), ("used",)),
+    "support_": file.Array(("int64",), ("used",), compact=True),
     "support_vectors_": file.Matrix(("used", "kept")),
     "dual_coef_": file.Array(("float64",), ("vectors", "used")),
     "intercept_": file.Array(("float64",), ("vectors",)),

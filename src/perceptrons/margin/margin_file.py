@@ -21,10 +21,12 @@ from .theorem import Terms
 STOPPED = ("", CONVERGED, TOL, MIN_MARGIN, "max_epochs", CAPPED)
 _NUMBER = file.Real(finite=False)  # a claim, which `verify` checks
 _WEIGHTS = file.Array(file.FLOATS, ("features",))
-_ROWS, _DUALS = file.Array(("int64",), (".used",)), file.Array(("float64",), (".used",))
-_COUNTS = file.Array(("int64",), (".epochs",))
-_MARGINS = file.Array(("float64",), (".epochs",), finite=False)
+_ROWS = file.Array(("int64",), (".used",), compact=True)
+_DUALS = file.Array(("float64",), (".used",), compact=True)
+_COUNTS = file.Array(("int64",), (".epochs",), compact=True)
+_MARGINS = file.Array(("float64",), (".epochs",), finite=False, compact=True)
 _NORMS = file.Array(("int64", "float64"), (".levels", ".exponents"))  # of rows, or of their weights
+WEIGHTS = ("classes_", *file.COLUMNS, "coef_", "intercept_")  # what is enough to predict
 _MODEL = file.Record(Model, {"w": _WEIGHTS, "b": file.Real(), "rows": _ROWS, "duals": _DUALS})
 
 CERTIFICATE = file.Record(
@@ -71,7 +73,7 @@ MEMORY = file.Record(
         "n_rows": file.Count(least=1, size="rows"),
         "rows": _ROWS,
         "duals": _DUALS,
-        "drift": file.Array(("float64",), (".drift",)),
+        "drift": file.Array(("float64",), (".drift",), compact=True),
         "dual_drift": _DUALS,
         "foreign": file.Flag(),
         "policy": file.Count(most=GROWING),
@@ -118,6 +120,11 @@ def check_loaded(model: Any) -> None:
     require(model.coef_.dtype == coef.dtype and np.array_equal(model.coef_, coef), "coef_")
     require(np.array_equal(model.intercept_, intercept), "intercept_")
     require(np.isfinite(model.dual_coef_).all(), "memories: the duals")
+
+
+def check_weights_alone(model: Any) -> None:
+    """What there is to check of a model that was saved without its certificate."""
+    check_vectors(model, len(model.coef_))
 
 
 def stopped(by: str, model: Any) -> str:

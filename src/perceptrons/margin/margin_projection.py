@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._types import Array
 from ..base import all_or_nothing
 from ..compiled import one_thread
+from ..input_kinds import check_input, check_table
 from ..model_file import declarations as fields
 from ..rows.encode import check_scale, encode_labels
 from ..theory.hull import BestMargin, best_margin, largest_norm
@@ -163,6 +164,7 @@ class MarginProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def transform(self, X: Any) -> Array:
         """The rows Ax, dense, in the precision they come in."""
         check_is_fitted(self)
+        check_table(X)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
         return project(X, self.components_.astype(X.dtype, copy=False))
 
@@ -184,6 +186,7 @@ class MarginProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         """Validated rows, and one labelling ±1 per margin to be measured."""
         checks = {"accept_sparse": "csr", "dtype": FLOATS}
         self._classes = None
+        check_input(X, y)
         if y is None:
             return validate_data(self, X, **checks), []
         X, y = validate_data(self, X, y, **checks)

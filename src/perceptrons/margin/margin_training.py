@@ -75,6 +75,17 @@ def begin_again(
     return training
 
 
+def has_run(model: Any, what: str) -> bool:
+    """Is there a run to go on from? A model of which only the weights were saved must not seem to be new."""
+    if hasattr(model, "coef_") and not hasattr(model, "_memories"):
+        raise ValueError(
+            f"{what} on where training ended, but this model was saved without its certificate, its weights "
+            "alone; save it with certificate=True, or start from the weights: fit(X, y, "
+            "coef_init=model.coef_, intercept_init=model.intercept_)."
+        )
+    return hasattr(model, "_memories")
+
+
 def check_start(training: Training) -> None:
     """Can what is asked for be certified from where the runs start?"""
     tol = training.runs[0].plan.tol

@@ -12,6 +12,7 @@ from .._types import Array
 from ..base import LinearThreshold, all_or_nothing
 from ..checks import flag
 from ..compiled import Threads, threads
+from ..input_kinds import check_labels
 from ..model_file.declarations import Field
 from ..rows.encode import Encoded, check_rows, encode
 from ..rows.order import generators
@@ -21,7 +22,7 @@ from .certificates import Examination, certificates_of, examine_linear, look_for
 from .epochs import one_pass, train
 from .fitted import complaint, count_hopeless, is_uneven, publish
 from .looks import Look
-from .margin_file import FIELDS, check_loaded
+from .margin_file import FIELDS, WEIGHTS, check_loaded, check_weights_alone
 from .margin_parameters import (
     MarginParameters,
     check_radius,
@@ -31,7 +32,7 @@ from .margin_parameters import (
     read_parameters,
     usual_norm,
 )
-from .margin_training import Training, begin, begin_again, blamed_on_rows, check_start, undrawn
+from .margin_training import Training, begin, begin_again, blamed_on_rows, check_start, has_run, undrawn
 from .memory import Memory, blank, given_weights
 from .rules import Rule
 from .run import SUCCESS
@@ -142,6 +143,7 @@ class Perceptron(LinearThreshold):
     """
 
     _file_fields: ClassVar[dict[str, Field]] = FIELDS
+    _file_weights: ClassVar[tuple[str, ...]] = WEIGHTS
 
     def __init__(
         self,
@@ -208,7 +210,7 @@ class Perceptron(LinearThreshold):
         flag("warm_start", self.warm_start)
         with all_or_nothing(self), undrawn(self), threads(self.n_jobs) as pool:
             given = coef_init is not None or intercept_init is not None
-            resume = self.warm_start and not given and hasattr(self, "_memories")
+            resume = self.warm_start and not given and has_run(self, "warm_start=True goes")
             known = self.classes_ if resume else None
             weights = sample_weight, self.class_weight
             every = resume or needs_every_norm(self)
@@ -279,7 +281,7 @@ class Perceptron(LinearThreshold):
         self, X: Any, y: Any, plan: MarginParameters, classes: Any, sample_weight: Any, pool: Threads
     ) -> bool:
         """One pass of every weight vector over a batch; returns whether `max_updates` is reached."""
-        first = not hasattr(self, "_memories")
+        first = not has_run(self, "partial_fit goes")
         names = self._stream_classes(classes, first)
         seen, every = 0 if first else self._norms.n_rows, needs_every_norm(self)
         data = encode(self, X, y, first, names, sample_weight, self.class_weight, seen, every)
@@ -314,6 +316,7 @@ class Perceptron(LinearThreshold):
             raise ValueError(
                 "classes must be passed on the first call to partial_fit: all that will ever come."
             )
+        check_labels(classes, "classes")
         names = self.classes_ if classes is None else np.unique(classes)
         if not first and not np.array_equal(names, self.classes_):
             raise ValueError(f"classes={names.tolist()}, but the first call named {self.classes_.tolist()}.")
@@ -363,3 +366,7 @@ class Perceptron(LinearThreshold):
     def _loaded(self) -> None:
         """Check and complete what a model file held."""
         check_loaded(self)
+
+    def _weights_loaded(self) -> None:
+        """Check a model file that holds weights alone."""
+        check_weights_alone(self)

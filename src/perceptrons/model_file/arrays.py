@@ -1,4 +1,5 @@
-"""Fields that hold arrays: {"dtype", "shape", "values"}, the values in one flat list, row by row.
+"""Fields that hold arrays: {"dtype", "shape", "values"}, the values in one flat list, row by row. Of those
+that are `compact`, long ones have "packed" instead of "values", see `packed.py`.
 
 Neither shape nor dtype of a file is trusted: the values are counted, and compared with what they became.
 """
@@ -8,40 +9,66 @@ from typing import Any
 
 import numpy as np
 
+from . import packed as few
 from .kinds import NOT_FINITE, Choice, Count, Field, Place, Real, Schema, Text, members, members_schema, real
 
 FLOATS = ("float64", "float32")
 PARTS = ("dtype", "shape", "values")
+PACKED = ("dtype", "shape", "packed")
 TYPES = {"f": "number", "iu": "integer", "b": "boolean"}  # JSON's words for the kinds of dtypes
 
 
 class Array(Field):
-    """An array of one of these dtypes; its shape in names and numbers, () for a NumPy scalar."""
+    """An array of one of these dtypes; its shape in names and numbers, () for a NumPy scalar. A `compact` one
+    is not meant to be read by people or in other languages: if it is long, it is packed."""
 
-    def __init__(self, dtypes: tuple[str, ...], shape: tuple[str | int, ...], *, finite: bool = True) -> None:
-        self.dtypes, self.shape, self.finite = dtypes, shape, finite
+    def __init__(
+        self,
+        dtypes: tuple[str, ...],
+        shape: tuple[str | int, ...],
+        *,
+        finite: bool = True,
+        compact: bool = False,
+    ) -> None:
+        self.dtypes, self.shape, self.finite, self.compact = dtypes, shape, finite, compact
 
     def pack(self, value: Any) -> dict[str, Any]:
         array = np.asarray(value)
         if array.dtype.name not in self.dtypes:
             raise ValueError(f"an array of dtype {array.dtype}, which is none of {', '.join(self.dtypes)}")
+        head = {"dtype": array.dtype.name, "shape": list(array.shape)}
+        if self.compact and array.size >= few.LONG:
+            return {**head, "packed": few.pack(array)}
         values = array.ravel().tolist()
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             values = [value if math.isfinite(value) else str(value) for value in values]
-        return {"dtype": array.dtype.name, "shape": list(array.shape), "values": values}
+        return {**head, "values": values}
 
     def unpack(self, packed: Any, place: Place) -> Any:
-        given = members(packed, PARTS, place)
+        is_packed = self.compact and isinstance(packed, dict) and "packed" in packed
+        given = members(packed, PACKED if is_packed else PARTS, place)
         dtype = np.dtype(Choice(*self.dtypes).unpack(given["dtype"], place.of("dtype")))
         shape = read_shape(given, self.shape, place)
+        if is_packed:
+            return self._unpack_few(given["packed"], dtype, shape, place.of("packed"))
         return numbers(given["values"], dtype, self.finite, place.of("values")).reshape(shape)[()]
+
+    def _unpack_few(self, packed: Any, dtype: np.dtype[Any], shape: tuple[int, ...], place: Place) -> Any:
+        array = few.unpack(packed, dtype, math.prod(shape), place)
+        if self.finite and dtype.kind == "f" and not np.isfinite(array).all():
+            raise place.refusal("an array", f"one of finite values of dtype {dtype.name}")
+        return array.reshape(shape)
 
     def schema(self) -> Schema:
         kinds = {np.dtype(name).kind for name in self.dtypes}
         types = [word for letters, word in TYPES.items() if kinds & set(letters)]
         number: Schema = {"type": types[0] if len(types) == 1 else types}
         items = number if self.finite else {"anyOf": [number, {"enum": list(NOT_FINITE)}]}
-        return array_schema({"enum": list(self.dtypes)}, items, self.shape)
+        plain = array_schema({"enum": list(self.dtypes)}, items, self.shape)
+        if not self.compact:
+            return plain
+        head = {name: plain["properties"][name] for name in PACKED[:2]}
+        return {"anyOf": [plain, members_schema({**head, "packed": few.schema()})]}
 
 
 def array_schema(dtype: Schema, items: Schema, names: tuple[str | int, ...]) -> Schema:
@@ -52,12 +79,14 @@ def array_schema(dtype: Schema, items: Schema, names: tuple[str | int, ...]) -> 
 
 
 def read_shape(given: dict[str, Any], names: tuple[str | int, ...], place: Place) -> tuple[int, ...]:
-    """The shape, if there are as many values as it says and its sizes agree with the rest of the model."""
-    shape, values = given["shape"], given["values"]
+    """The shape, if there are as many values as it says (those packed are counted later) and its sizes agree
+    with the rest of the model."""
+    shape = given["shape"]
     if not isinstance(shape, list) or len(shape) != len(names):
         raise place.of("shape").refusal(shape, f"a list of {len(names)} integers")
     sizes = tuple(Count().unpack(size, place.of("shape")) for size in shape)
-    if not isinstance(values, list) or len(values) != math.prod(sizes):
+    values: Any = given.get("values")
+    if "packed" not in given and (not isinstance(values, list) or len(values) != math.prod(sizes)):
         raise place.of("values").refusal(values, f"a list of {math.prod(sizes)} values, as shape says")
     for name, size in zip(names, sizes, strict=True):
         place.require_size(name, size)

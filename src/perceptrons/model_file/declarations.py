@@ -14,8 +14,8 @@ name that begins with a dot is each record's own.
 from .arrays import FLOATS, Array, Names, Structured
 from .class_labels import Labels
 from .compound import COLUMNS, Each, Either, IfSet, OneOrMore, Optional, Record, Tuples
-from .estimator_field import PARTS, EstimatorField
-from .kinds import Choice, Count, Field, Flag, Place, Real, Schema, Text, members, members_schema
+from .estimator_field import PARTS, WEIGHTS, EstimatorField
+from .kinds import LIMIT, Choice, Count, Field, Flag, Place, Real, Room, Schema, Text, members, members_schema
 from .matrix import Matrix
 from .parameter_fields import DIGITS, LostFunction, Parameter, Parameters, RandomState
 
@@ -23,7 +23,9 @@ __all__ = [
     "COLUMNS",
     "DIGITS",
     "FLOATS",
+    "LIMIT",
     "PARTS",
+    "WEIGHTS",
     "Array",
     "Choice",
     "Count",
@@ -45,6 +47,7 @@ __all__ = [
     "RandomState",
     "Real",
     "Record",
+    "Room",
     "Schema",
     "Structured",
     "Text",

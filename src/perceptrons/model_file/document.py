@@ -7,10 +7,12 @@ import reprlib
 from collections import Counter
 from typing import Any
 
+from ..texts import ACTS
 from .declarations import DIGITS
 
 WIDTH = 110
-FORMAT, VERSION = "perceptrons-model", 1
+FORMAT, VERSION = "perceptrons-model", 2
+FIRST = 1  # files of this version on can be read
 ZEROS = b"0" * 64
 SUM = re.compile(rb'"checksum": "sha256:([0-9a-f]{64})"')
 
@@ -43,7 +45,8 @@ def lines(value: Any, indent: str = "") -> str:
 
 
 def _flat(value: Any) -> str:
-    return json.dumps(value, allow_nan=False, ensure_ascii=False)
+    text = json.dumps(value, allow_nan=False, ensure_ascii=False)
+    return ACTS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def from_bytes(data: bytes) -> dict[str, Any]:
@@ -56,8 +59,8 @@ def from_bytes(data: bytes) -> dict[str, Any]:
         raise ValueError(
             f"it has version {version} of the format, and this library knows {VERSION}; upgrade it"
         )
-    if type(version) is not int or version != VERSION:
-        raise ValueError(f"its version is {reprlib.repr(version)}, but there is only {VERSION}")
+    if type(version) is not int or version < FIRST:
+        raise ValueError(f"its version is {reprlib.repr(version)}, but there are only {FIRST} to {VERSION}")
     _check(data, document.get("checksum"))
     return document
 

@@ -9,11 +9,16 @@ from .kinds import Field, Place, Schema, members, members_schema
 from .parameter_fields import Parameter
 
 PARTS = ("parameters", "fitted")
+WEIGHTS = ("parameters", "weights")  # of a model without its certificate
 
 
 class EstimatorField(Field):
     """An estimator that declares `_file_fields`; where parameters are not plain, `_file_parameters`; where
-    attributes must agree or follow from others, `_loaded`. Or one that others declare for it."""
+    attributes must agree or follow from others, `_loaded`. Or one that others declare for it.
+
+    Where the fitted attributes are much more than it takes to predict, `_file_weights` names those that are
+    enough; a file without certificate has these alone, as "weights", and `_weights_loaded` checks them.
+    """
 
     def __init__(
         self,
@@ -26,6 +31,8 @@ class EstimatorField(Field):
         self.defaults = make().get_params(deep=False)
         self.parameters = parameters or self._own_parameters()
         self.fitted = fitted or make._file_fields
+        enough = getattr(make, "_file_weights", ())
+        self.weights = {name: self.fitted[name] for name in enough}
         self.check: Any = check or getattr(make, "_loaded", lambda model: None)
 
     def _own_parameters(self) -> dict[str, Field]:
@@ -36,19 +43,25 @@ class EstimatorField(Field):
             raise TypeError(f"{self.name} has the parameters {[*self.defaults]}, but declares {unknown}")
         return {name: special.get(name) or Parameter() for name in self.defaults}
 
-    def required(self) -> list[str]:
+    def required(self, certificate: bool = True) -> list[str]:
         """The attributes that a fitted one has in any case."""
-        return [name for name, field in self.fitted.items() if not isinstance(field, IfSet)]
+        fields = self.fitted if certificate else self.weights or self.fitted
+        return [name for name, field in fields.items() if not isinstance(field, IfSet)]
 
-    def pack(self, value: Any) -> dict[str, Any]:
+    def has_weights_alone(self, value: Any) -> bool:
+        """Is it a model that was saved without its certificate?"""
+        return bool(self.weights) and _has_all(value, self.weights) and not _has_all(value, self.fitted)
+
+    def pack(self, value: Any, certificate: bool = True) -> dict[str, Any]:
+        fields = self.fitted if certificate or not self.weights else self.weights
         parameters = value.get_params(deep=False)
         if parameters.keys() != self.parameters.keys():  # scikit-learn has added one
             raise ValueError(
                 f"{self.name} has the parameters {[*parameters]}, a model file those of {[*self.parameters]}."
             )
-        fitted = {name: getattr(value, name, None) for name in self.fitted}
-        packed = [self._pack(self.parameters, parameters), self._pack(self.fitted, fitted)]
-        return dict(zip(PARTS, packed, strict=True))
+        fitted = {name: getattr(value, name, None) for name in fields}
+        packed = [self._pack(self.parameters, parameters), self._pack(fields, fitted)]
+        return dict(zip(PARTS if fields is self.fitted else WEIGHTS, packed, strict=True))
 
     def _pack(self, fields: dict[str, Field], values: dict[str, Any]) -> dict[str, Any]:
         packed = {}
@@ -60,17 +73,21 @@ class EstimatorField(Field):
         return packed
 
     def unpack(self, packed: Any, place: Place) -> Any:
-        given = members(packed, PARTS, place)
+        alone = bool(self.weights) and isinstance(packed, dict) and "weights" in packed
+        given, fields = members(packed, WEIGHTS if alone else PARTS, place), self.fitted
+        check, where = self.check, place.of("fitted")
+        if alone:
+            fields, check, where = self.weights, self.make._weights_loaded, place.of("weights")
         parameters = self._completed(given["parameters"])
         model = self.make(**_unpack(self.parameters, parameters, place.of("parameters")))
-        values = _unpack(self.fitted, given["fitted"], place.of("fitted"))
-        for name, field in self.fitted.items():
+        values = _unpack(fields, given[where.path.rpartition(".")[2]], where)
+        for name, field in fields.items():
             if values[name] is not None or not isinstance(field, IfSet):
                 setattr(model, name, values[name])
         try:
-            self.check(model)
+            check(model)
         except ValueError as error:
-            raise ValueError(f"{place.of('fitted').path}: {str(error).removesuffix('.')}") from None
+            raise ValueError(f"{where.path}: {str(error).removesuffix('.')}") from None
         return model
 
     def _completed(self, packed: Any) -> Any:
@@ -81,13 +98,23 @@ class EstimatorField(Field):
         return {**{name: field.pack(earlier[name]) for name, field in self.parameters.items()}, **packed}
 
     def schema(self) -> Schema:
-        both = zip(PARTS, (self.parameters, self.fitted), strict=True)
-        return members_schema(
-            {
-                part: members_schema({name.lstrip("_"): field.schema() for name, field in fields.items()})
-                for part, fields in both
-            }
-        )
+        return _schema(PARTS, self.parameters, self.fitted)
+
+    def schema_of_weights(self) -> Schema:
+        return _schema(WEIGHTS, self.parameters, self.weights)
+
+
+def _schema(parts: tuple[str, ...], *fields: dict[str, Field]) -> Schema:
+    return members_schema(
+        {
+            part: members_schema({name.lstrip("_"): field.schema() for name, field in some.items()})
+            for part, some in zip(parts, fields, strict=True)
+        }
+    )
+
+
+def _has_all(value: Any, fields: dict[str, Field]) -> bool:
+    return all(hasattr(value, name) for name, field in fields.items() if not isinstance(field, IfSet))
 
 
 def _unpack(fields: dict[str, Field], packed: Any, place: Place) -> dict[str, Any]:

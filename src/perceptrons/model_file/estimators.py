@@ -12,8 +12,9 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from .declarations import PARTS, EstimatorField, Place, Text, members
+from .declarations import LIMIT, PARTS, WEIGHTS, EstimatorField, Place, Room, Text, members
 from .scikit_learn import FOREIGN
+from .steps import COLUMNS, check_steps, columns_of
 
 HOMES = {  # imported when needed: a scaler must not wait for Numba
     "BinaryPerceptron": "perceptrons.binary.binary_perceptron",
@@ -28,8 +29,8 @@ HOMES = {  # imported when needed: a scaler must not wait for Numba
     "StandardScaler": "sklearn.preprocessing",
     "TableEncoder": "perceptrons.tables.table_encoder",
 }
-PIPELINE = ("class", "steps")
-ESTIMATOR = ("class", *PARTS)
+PIPELINE = ("class", COLUMNS, "steps")
+RESERVED = ("class", "steps")  # no names of steps
 
 
 @cache
@@ -39,41 +40,50 @@ def declared(name: str) -> EstimatorField:
     return EstimatorField(make, *FOREIGN.get(name, ()))
 
 
-def pack(model: Any) -> dict[str, Any]:
+def pack(model: Any, certificate: bool = True) -> dict[str, Any]:
     """A fitted estimator or pipeline as a JSON object."""
     if type(model) is not Pipeline:
-        return _pack_one(model)
+        return _pack_one(model, certificate)
     for name, value in model.get_params(deep=False).items():
         if name != "steps" and value != Pipeline([]).get_params(deep=False)[name]:
             raise ValueError(f"Pipeline has {name}={value!r}, which a model file cannot hold; leave it out.")
-    return {"class": "Pipeline", "steps": [[name, _pack_one(step)] for name, step in model.steps]}
+    steps = [[name, _pack_one(step, certificate)] for name, step in model.steps]
+    return {"class": "Pipeline", COLUMNS: columns_of(step for _, step in model.steps), "steps": steps}
 
 
-def _pack_one(model: Any) -> dict[str, Any]:
+def _pack_one(model: Any, certificate: bool) -> dict[str, Any]:
     name = type(model).__name__
     if name not in HOMES or declared(name).make is not type(model):
         known = ", ".join([*HOMES, "and a Pipeline of these"])
         raise ValueError(f"A {type(model).__qualname__} cannot be saved; what can: {known}.")
     field = declared(name)
-    check_is_fitted(model, field.required())
-    return {"class": name, **field.pack(model)}
+    if certificate and field.has_weights_alone(model):
+        raise ValueError(
+            f"This {name} has no certificate to save, because the file it came from has none; use "
+            "certificate=False again, or fit it."
+        )
+    check_is_fitted(model, field.required(certificate))
+    return {"class": name, **field.pack(model, certificate)}
 
 
-def unpack(packed: Any) -> Any:
+def unpack(packed: Any, max_bytes: int = LIMIT, version: int = 2) -> Any:
     """The estimator or pipeline that was packed; ValueError with the place of what is wrong."""
+    start = Place("", {}, room=Room(max(max_bytes, LIMIT)))
     if not isinstance(packed, dict) or packed.get("class") != "Pipeline":
-        return _unpack_one(packed, Place("", {}))
-    steps = members(packed, PIPELINE, Place("model", {}))["steps"]
+        return _unpack_one(packed, start)
+    if version == 1:  # which does not say how many columns each step takes
+        packed = {COLUMNS: None, **packed}
+    given = members(packed, PIPELINE, start.of("model"))
+    steps = given["steps"]
     if not isinstance(steps, list) or not steps:
         raise ValueError("a Pipeline has a list of one step or more, this one has not")
-    pairs = [_unpack_step(step, Place(f"steps[{number}]", {})) for number, step in enumerate(steps)]
+    places = [start._replace(path=f"steps[{number}]", sizes={}) for number in range(len(steps))]
+    pairs = [_unpack_step(step, place) for step, place in zip(steps, places, strict=True)]
     names = [name for name, _ in pairs]
-    if len(set(names)) < len(names) or any("__" in name or name in PIPELINE for name in names):
+    if len(set(names)) < len(names) or any("__" in name or name in RESERVED for name in names):
         called = reprlib.repr(names)
         raise ValueError(f"the steps are called {called}, but a pipeline needs different names without '__'")
-    for name, step in pairs[:-1]:
-        if not hasattr(step, "transform"):
-            raise ValueError(f"the step {name!r} hands nothing on to the next; only the last may do so")
+    check_steps(pairs, given[COLUMNS])
     return Pipeline(pairs)
 
 
@@ -84,11 +94,12 @@ def _unpack_step(packed: Any, place: Place) -> tuple[str, Any]:
 
 
 def _unpack_one(packed: Any, place: Place) -> Any:
-    given = members(packed, ESTIMATOR, place)
+    parts = WEIGHTS if isinstance(packed, dict) and "weights" in packed else PARTS
+    given = members(packed, ("class", *parts), place)
     name = Text().unpack(given["class"], place.of("class"))
     if name not in HOMES:
         raise place.of("class").refusal(name, f"one of {', '.join(HOMES)}, or a Pipeline of these")
-    return declared(name).unpack({part: given[part] for part in PARTS}, place)
+    return declared(name).unpack({part: given[part] for part in parts}, place)
 
 
 def require_nothing_lost(model: Any, twin: Any) -> None:
@@ -97,6 +108,8 @@ def require_nothing_lost(model: Any, twin: Any) -> None:
     if isinstance(model, Pipeline):
         pairs += zip((step for _, step in model.steps), (step for _, step in twin.steps), strict=True)
     for one, other in pairs:
+        if declared(type(one).__name__).has_weights_alone(other) if type(one) is not Pipeline else False:
+            continue  # all else is left out on purpose
         lost = sorted(vars(one).keys() - vars(other).keys())
         if lost:
             raise ValueError(

@@ -8,15 +8,25 @@ from typing import Any, NamedTuple
 Schema = dict[str, Any]
 
 MOST = 2**53  # counts up to here are exact in every language that reads JSON
+# bytes of a file, and of the arrays that are packed in it; what is read takes up to some twenty times as much
+LIMIT = 2**28
 NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}  # JSON has no numbers for them
 
 
+class Room:
+    """How much memory what is packed in a file may still take, which the file itself says."""
+
+    def __init__(self, n_bytes: int) -> None:
+        self.most = self.left = n_bytes
+
+
 class Place(NamedTuple):
-    """Where in the file something stands, and the sizes that have been read so far."""
+    """Where in the file something stands, the sizes that have been read so far, and what room is left."""
 
     path: str
     sizes: dict[tuple[str, str], int]
     home: str = ""  # the record around it, to which sizes that begin with a dot belong
+    room: Room | None = None
 
     def of(self, name: str) -> "Place":
         return self._replace(path=f"{self.path}.{name}" if self.path else name)
@@ -29,6 +39,16 @@ class Place(NamedTuple):
 
     def refusal(self, value: Any, must: str) -> ValueError:
         return ValueError(f"{self.path or 'it'} is {reprlib.repr(value)}, but it must be {must}")
+
+    def require_room(self, n_bytes: int) -> None:
+        """May so many bytes be unpacked here, after what has been unpacked before?"""
+        room = self.room or Room(LIMIT)
+        if n_bytes > room.left:
+            raise ValueError(
+                f"{self.path} would bring what is packed to {room.most - room.left + n_bytes:,} bytes, more "
+                f"than max_bytes={room.most:,}; raise max_bytes if you trust it"
+            )
+        room.left -= n_bytes
 
     def require_size(self, name: str | int | None, size: int) -> None:
         """The size bearing this name must be the same wherever it is read; a number stands for itself."""

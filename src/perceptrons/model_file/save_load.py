@@ -8,24 +8,29 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from .declarations import DIGITS, Place, Text, members
+from ..checks import flag
+from .declarations import DIGITS, LIMIT, Place, Text, members
 from .document import from_bytes, to_bytes
 from .estimators import pack, require_nothing_lost, unpack
 from .files import read_whole, write_whole
 
-LIMIT = 2**28  # bytes; what is read takes up to some twenty times as much memory
 PARTS = ("format", "version", "checksum", "library", "about", "model")
 
 About = dict[str, str | int | float | bool]
 Path = str | os.PathLike[str]
 
 
-def save(model: Any, path: Path, *, about: About | None = None, max_bytes: int = LIMIT) -> None:
+def save(
+    model: Any, path: Path, *, about: About | None = None, certificate: bool = True, max_bytes: int = LIMIT
+) -> None:
     """Write a fitted model, or a pipeline that ends with one, to a file.
 
     The file is replaced in one step: it is never half written. What is written has been read back before.
 
     about : dict or None; facts to keep with the model, name → text, number or flag.
+    certificate : bool, default True. False leaves out what only certificates and further training need: the
+        model in the file predicts, but cannot be certified, warm-started or continued by `partial_fit`. It is
+        for `Perceptron` and `MaxMarginPerceptron`; others keep nothing that they do not predict by.
     max_bytes : int, default 2**28; a larger model raises. `load` refuses larger files unless given the same.
 
     >>> import os, tempfile
@@ -37,13 +42,13 @@ def save(model: Any, path: Path, *, about: About | None = None, max_bytes: int =
     array(['low', 'high'], dtype='<U4')
     """
     document = {"library": __version__, "about": check_about({} if about is None else about)}
-    data = _encoded({**document, "model": pack(model)})
+    data = _encoded({**document, "model": pack(model, flag("certificate", certificate))})
     if len(data) > max_bytes:
         raise ValueError(
             f"The file would have {len(data):,} bytes, more than max_bytes={max_bytes:,}; raise max_bytes, "
             "here and when loading."
         )
-    require_nothing_lost(model, _twin(data))
+    require_nothing_lost(model, _twin(data, max_bytes))
     write_whole(os.fsdecode(path), data)
 
 
@@ -58,7 +63,7 @@ def load(path: Path, *, max_bytes: int = LIMIT) -> Any:
 def read(path: Path, max_bytes: int = LIMIT) -> tuple[Any, About]:
     """The model in a file, and what was saved about it."""
     try:
-        return _decoded(read_whole(os.fsdecode(path), max_bytes))
+        return _decoded(read_whole(os.fsdecode(path), max_bytes), max_bytes)
     except ValueError as error:
         raise ValueError(f"{os.fsdecode(path)!r} cannot be loaded: {error}.") from None
 
@@ -70,18 +75,18 @@ def _encoded(document: dict[str, Any]) -> bytes:
         raise ValueError(f"The model cannot be saved: {error}.") from None
 
 
-def _twin(data: bytes) -> Any:
+def _twin(data: bytes, max_bytes: int) -> Any:
     """The model that will be loaded; a file that would be refused must not be written."""
     try:
-        return _decoded(data)[0]
+        return _decoded(data, max_bytes)[0]
     except ValueError as error:
         raise ValueError(f"The model cannot be saved, it would not load again: {error}.") from None
 
 
-def _decoded(data: bytes) -> tuple[Any, About]:
+def _decoded(data: bytes, max_bytes: int) -> tuple[Any, About]:
     document = members(from_bytes(data), PARTS, Place("", {}))
     Text().unpack(document["library"], Place("library", {}))
-    return unpack(document["model"]), check_about(document["about"])
+    return unpack(document["model"], max_bytes, document["version"]), check_about(document["about"])
 
 
 def check_about(about: Any) -> About:

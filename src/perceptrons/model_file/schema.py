@@ -2,12 +2,18 @@
 
 from typing import Any
 
-from .declarations import EstimatorField, Parameter, RandomState, Schema, members_schema
+from . import packed
+from .declarations import Count, EstimatorField, Parameter, RandomState, Schema, members_schema
 from .document import FORMAT, VERSION, lines
 from .estimators import HOMES, declared
+from .steps import COLUMNS
 
 
 def schema() -> Schema:
+    known = {name: _estimator(name, declared(name)) for name in HOMES}
+    sparing = {name: field for name, field in ((name, declared(name)) for name in HOMES) if field.weights}
+    alone = {_alone(name): _with_class(name, field.schema_of_weights()) for name, field in sparing.items()}
+    models = [_reference(name) for name in [*known, *alone]]
     plain = {"type": ["string", "boolean", "number"]}
     document = members_schema(
         {
@@ -16,16 +22,19 @@ def schema() -> Schema:
             "checksum": {"type": "string", "pattern": "^sha256:[0-9a-f]{64}$"},
             "library": {"type": "string"},
             "about": {"type": "object", "additionalProperties": plain},
-            "model": {"anyOf": [{"$ref": "#/$defs/Pipeline"}, *map(_reference, HOMES)]},
+            "model": {"anyOf": [_reference("Pipeline"), *models]},
         }
     )
-    known = {name: _estimator(name, declared(name)) for name in HOMES}
-    common = {"RandomState": RandomState().schema(), "parameter": Parameter().schema()}
+    common = {
+        "RandomState": RandomState().schema(),
+        "parameter": Parameter().schema(),
+        "packed": packed.schema(),
+    }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Model files of perceptrons",
         **document,
-        "$defs": {**common, **_shortened(known, common), "Pipeline": _pipeline()},
+        "$defs": {**common, **_shortened({**known, **alone}, common), "Pipeline": _pipeline(models)},
     }
 
 
@@ -44,19 +53,28 @@ def _reference(name: str) -> Schema:
 
 
 def _estimator(name: str, field: EstimatorField) -> Schema:
-    return members_schema({"class": {"const": name}, **field.schema()["properties"]})
+    return _with_class(name, field.schema())
 
 
-def _pipeline() -> Schema:
+def _with_class(name: str, estimator: Schema) -> Schema:
+    return members_schema({"class": {"const": name}, **estimator["properties"]})
+
+
+def _alone(name: str) -> str:
+    """The name of what a file without certificate holds."""
+    return f"{name}Weights"
+
+
+def _pipeline(models: list[Schema]) -> Schema:
     pair: dict[str, Any] = {
         "type": "array",
-        "prefixItems": [{"type": "string"}, {"anyOf": [*map(_reference, HOMES)]}],
+        "prefixItems": [{"type": "string"}, {"anyOf": models}],
         "minItems": 2,
         "maxItems": 2,
     }
-    return members_schema(
-        {"class": {"const": "Pipeline"}, "steps": {"type": "array", "items": pair, "minItems": 1}}
-    )
+    columns = {"type": "array", "items": Count(1).schema(), "minItems": 1}
+    steps = {"type": "array", "items": pair, "minItems": 1}
+    return members_schema({"class": {"const": "Pipeline"}, COLUMNS: columns, "steps": steps})
 
 
 def text() -> str:

@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from .._types import Array
+from ..input_kinds import check_input
 from ..rows.encode import encode_labels
 from .costs import Prices
 from .labels import answers
@@ -114,6 +115,7 @@ class Rejecting(ClassifierMixin):
         return 1.0 - exp(-2.0 * len(wrong) * excess**2) if excess > 0.0 else 0.0
 
     def _labels(self, X: Any, y: Any) -> Array:
+        check_input(X, y)
         check_consistent_length(X, y)
         return np.asarray(column_or_1d(y))
 

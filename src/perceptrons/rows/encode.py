@@ -17,6 +17,7 @@ from sklearn.utils.validation import validate_data
 
 from .._types import Array
 from ..compiled import compiled
+from ..input_kinds import check_input
 from .layouts import CSR, Rows, sqnorm
 from .norms import NormCounts, measure
 from .weights import NO_WEIGHTS, check_every_class, weights_of_rows
@@ -92,6 +93,7 @@ def encode(
     or their squares overflow; `check_rows` tells, once that has been noticed.
     """
     checks = {"accept_sparse": "csr", "dtype": (np.float64, np.float32), "order": "C"}
+    check_input(X, y)
     matrix, y = validate_data(estimator, X, y, reset=reset, ensure_all_finite=False, **checks)
     if is_sparse(matrix):
         matrix = canonical(matrix)
@@ -137,8 +139,11 @@ def check_scale(matrix: Any, largest: float) -> None:
 def encode_labels(y: Array, classes: Array | None = None, least: int = 2) -> tuple[Array, Array]:
     """The sorted classes, at least so many, and each row's place among them."""
     if classes is not None:
-        codes = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
-        known = classes[codes] == y
+        try:
+            codes = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
+            known = np.asarray(classes[codes] == y)
+        except TypeError:  # texts and numbers have no common order
+            known = np.zeros(len(y), bool)
         if not known.all():
             raise ValueError(
                 f"y holds {y[~known].tolist()[0]!r}, which is not one of the classes {classes.tolist()}."

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from .._types import Array
 from ..checks import count_rows, row_weights
+from ..input_kinds import check_input
 from ..rows.encode import as_rows, encode_labels, signs_of
 from ..rows.weights import check_every_class, class_factors
 from ..tables.literal_encoder import LiteralEncoder
@@ -74,6 +75,7 @@ def _weigh_classes(
 ) -> WeighedClasses:
     if y is None:
         raise ValueError("A classifier requires y to be passed, but the target y is None.")
+    check_input(X, y)
     check_consistent_length(X, y)
     if not count_rows(X):
         raise ValueError("0 sample(s) while a minimum of 1 is required.")

@@ -96,7 +96,7 @@ def _check_vectors(model: Any, n_vectors: int) -> None:
     if names[0] != names[1]:
         raise ValueError(f"the encoder has the columns {names[1]}, but the model {names[0]}")
     n_classes = len(model.classes_)
-    if n_vectors != (1 if n_classes == 2 else n_classes):
+    if n_classes < 2 or n_vectors != (1 if n_classes == 2 else n_classes):
         raise ValueError(f"there are {n_vectors} weight vectors for {n_classes} classes")
 
 

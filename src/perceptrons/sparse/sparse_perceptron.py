@@ -22,6 +22,7 @@ from ..checks import number
 from ..compiled import one_thread, threads
 from ..model_file.declarations import Field
 from ..tables.literal_encoder import LiteralEncoder
+from ..texts import printable
 from .boosting import merged
 from .encoded_literals import encode_for, encode_literals
 from .n_stages import StagePlan, plan_stages, splits_of
@@ -195,7 +196,8 @@ class SparsePerceptron(WeightedConjunctions):
         check_is_fitted(self)
         if self._totals is None:
             return super().to_text()
-        return text_of(self._cards(), self._totals, [*map(str, self._rules())], self.classes_.tolist())
+        labels = [*map(printable, self.classes_.tolist())]
+        return text_of(self._cards(), self._totals, [*map(str, self._rules())], labels)
 
     def _explained(self, prediction: Any, label: Any, held: Array, vector: int, score: float) -> Explanation:
         """Votes are explained by points."""

@@ -14,6 +14,7 @@ from .._types import Array
 from ..base import Threshold, codes_of
 from ..checks import count_rows
 from ..tables.literal_encoder import Literal, LiteralEncoder
+from ..texts import printable
 
 FEWEST, MOST = 2, 6  # decimals
 ALWAYS = "always"  # the constant, in words
@@ -54,7 +55,8 @@ class Explanation:
             f"  {added}  {part.rule}: {'yes' if part.holds else 'no'}"
             for added, part in zip(adds, self.parts, strict=True)
         ]
-        return "\n".join([f"{self.prediction}, because", *lines, f"  {score}  is the sum, for {self.label}"])
+        prediction, label = printable(self.prediction), printable(self.label)
+        return "\n".join([f"{prediction}, because", *lines, f"  {score}  is the sum, for {label}"])
 
 
 class Conjunction(NamedTuple):
@@ -148,7 +150,7 @@ class WeightedConjunctions(Threshold):
     def to_text(self) -> str:
         """The model in words, a line per weight, the heaviest first."""
         check_is_fitted(self)
-        labels = self.classes_.tolist()
+        labels = [*map(printable, self.classes_.tolist())]
         if len(self._weights) == 1:
             return "\n".join([f"{labels[1]} if the sum is > 0, else {labels[0]}.", SUM, "", *self._lines(0)])
         blocks = ["\n".join([f"{label}:", *self._lines(vector)]) for vector, label in enumerate(labels)]

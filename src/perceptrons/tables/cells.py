@@ -6,6 +6,7 @@ is missing if it is None, NaN, or pandas' NA or NaT.
 
 import re
 from collections import Counter
+from collections.abc import Collection
 from numbers import Number
 from typing import Any, NamedTuple
 
@@ -13,9 +14,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from .._types import Array
+from ..input_kinds import check_table
 
 NUMERIC, BOOLEAN, NOMINAL = "numeric", "boolean", "nominal"
 WHOLE = re.compile(r"(0|-?[1-9][0-9]*)\.0+")  # 94110.0, but not 007.0
+
+
+NAMES = {str, type(None)}
 
 
 class Column(NamedTuple):
@@ -26,6 +31,7 @@ class Column(NamedTuple):
 
 def columns(X: Any) -> list[Column]:
     """The columns of a frame or of a 2-D array; those of an array are named x0, x1, ..."""
+    check_table(X)
     if hasattr(X, "columns") and hasattr(X, "__getitem__"):
         names = list(X.columns)
         check_names(names)
@@ -150,6 +156,41 @@ def as_texts(column: Column) -> list[str | None]:
         names = {value: as_name(value) for value in set(values)}  # there may be few of them in many cells
         return [names[value] for value in values]
     return [as_name(value) for value in values]
+
+
+def require_names(column: Column, known: Collection[str]) -> None:
+    """Can the cells of a column that held names be among those known? A number cannot if none of these is
+    spelled like one, nor can a truth value: to take them for names never seen would hide that the column is
+    another. Text that is new is fine, and so is what is missing."""
+    values = column.values
+    if (
+        not known
+        or values.dtype.kind in "UT"
+        or (values.dtype.kind == "O" and set(map(type, values.tolist())) <= NAMES)
+    ):
+        return
+    spelled = [_spelling(name) for name in known]
+    for value in values.tolist():
+        if not is_missing(value) and not isinstance(value, str) and _spelling(value) not in spelled:
+            raise ValueError(
+                f"Column {column.name!r} held names when the encoder was fitted, none of them a "
+                f"{_spelling(value)}, but now holds {shown(value)}; pass the column as texts, as it "
+                "was, or fit on such cells, too."
+            )
+
+
+def _spelling(value: Any) -> str:
+    """What a cell, or a name by its spelling, is: a number, a truth value, or something else."""
+    if isinstance(value, bool | np.bool_) or value in ("true", "false"):
+        return "truth value"
+    if isinstance(value, Number) and not isinstance(value, complex):
+        return "number"
+    if not isinstance(value, str):
+        return type(value).__name__
+    try:
+        return "number" if np.isfinite(float(value)) else "text"
+    except ValueError:
+        return "text"
 
 
 def as_name(value: Any) -> str | None:

@@ -22,12 +22,16 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._types import Array
 from ..checks import number, row_weights
+from ..input_kinds import check_table
 from ..model_file import declarations as fields
-from .cells import BOOLEAN, NOMINAL, NUMERIC, check_names, column_of
+from ..texts import printable
+from .cells import BOOLEAN, NOMINAL, NUMERIC, check_names, column_of, require_names
 from .literal_cells import (
     TRUTHS,
     AnyColumn,
+    CodedNames,
     LiteralCodes,
+    SparseColumn,
     categories,
     cells_of,
     in_rows,
@@ -53,11 +57,7 @@ class Literal(NamedTuple):
 
     def __str__(self) -> str:
         value = self.value if isinstance(self.value, str) else spelled(self.value)
-        text = f"{self.column} {self.relation} {value}"
-        if text.isprintable():
-            return text
-        # a line break in a name would make two rules of one
-        return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+        return printable(f"{self.column} {self.relation} {value}")  # a line break would make two rules of one
 
 
 class LearnedLiterals(NamedTuple):
@@ -151,7 +151,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
         n_rows, table = _read_some(self if owner is None else owner, X, np.unique(owners).tolist())
         truth = np.empty((n_rows, len(chosen)), np.uint8, order="F")
         for j, column in table.items():
-            cells = cells_of(column, self.kinds_[j])
+            cells = self._cells(j, column)
             for k in np.flatnonzero(owners == j):
                 truth[:, k] = literal_truth(cells, self.literals_[chosen[k]].value)
         return truth
@@ -224,8 +224,14 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
         return MOSTLY_ZEROS * sum(one.ones(weights, total) for one in codes) < total * len(self.literals_)
 
     def _codes(self, table: list[AnyColumn]) -> list[LiteralCodes]:
-        cells = (cells_of(column, kind) for column, kind in zip(table, self.kinds_, strict=True))
-        return [literal_codes(some, self._values(j)) for j, some in enumerate(cells)]
+        return [literal_codes(self._cells(j, column), self._values(j)) for j, column in enumerate(table)]
+
+    def _cells(self, j: int, column: AnyColumn) -> Numbers | CodedNames:
+        """The cells of column j, which must be such as the literals can speak of."""
+        if self.kinds_[j] == NOMINAL:
+            whole = column.whole() if isinstance(column, SparseColumn) else column
+            require_names(whole, self.categories_[j])
+        return cells_of(column, self.kinds_[j])
 
     def _rows(self, n_rows: int, codes: list[LiteralCodes]) -> Any:
         shape, starts = (n_rows, len(self.literals_)), self._starts()
@@ -284,6 +290,7 @@ def _read_some(encoder: LiteralEncoder, X: Any, places: list[int]) -> tuple[int,
     if not hasattr(X, "columns"):
         table = _read(encoder, X)
         return n_rows_of(table[0]), {j: table[j] for j in places}
+    check_table(X)
     names = list(X.columns)
     check_names(names)
     check_shape(*X.shape)

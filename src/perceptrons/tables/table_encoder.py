@@ -21,7 +21,18 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._types import Array
 from ..checks import row_weights
 from ..model_file import declarations as fields
-from .cells import BOOLEAN, NOMINAL, NUMERIC, Column, as_numbers, as_signs, as_texts, columns, kind_of
+from .cells import (
+    BOOLEAN,
+    NOMINAL,
+    NUMERIC,
+    Column,
+    as_numbers,
+    as_signs,
+    as_texts,
+    columns,
+    kind_of,
+    require_names,
+)
 
 WIDE, MOSTLY_ZEROS = 100, 0.3  # CSR from 100 coordinates on, if a smaller share than 0.3 is not 0
 HUGE = 1e300  # the difference of two numbers like this may overflow
@@ -120,6 +131,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def _entries(self, j: int, column: Column, start: int) -> Entries:
         """What column j sets, its coordinates beginning at `start`: rows, coordinates, values."""
         if self.kinds_[j] == NOMINAL:
+            require_names(column, self.categories_[j])
             index = {value: place for place, value in enumerate(self.categories_[j])}
             codes = np.array([index.get(text, -1) for text in as_texts(column)], dtype=np.int64)  # type: ignore[arg-type]
             known = np.flatnonzero(codes >= 0)

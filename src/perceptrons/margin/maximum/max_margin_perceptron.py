@@ -19,6 +19,7 @@ from ...rows.encode import Encoded, encode
 from ...rows.weights import is_balanced
 from ..certificates import Examination, certificates_of, examine_linear
 from ..looks import Look
+from ..margin_file import WEIGHTS, check_weights_alone
 from .descent import warm_point
 from .maximum_certificate import MaximumTerms, examine_maximum
 from .maximum_file import FIELDS, check_loaded
@@ -87,6 +88,7 @@ class MaxMarginPerceptron(LinearThreshold):
     """
 
     _file_fields: ClassVar[dict[str, Field]] = FIELDS
+    _file_weights: ClassVar[tuple[str, ...]] = WEIGHTS
 
     def __init__(
         self,
@@ -172,6 +174,10 @@ class MaxMarginPerceptron(LinearThreshold):
     def _loaded(self) -> None:
         """Check and complete what a model file held."""
         check_loaded(self)
+
+    def _weights_loaded(self) -> None:
+        """Check a model file that holds weights alone."""
+        check_weights_alone(self)
 
 
 def terms_of(

@@ -218,8 +218,8 @@ class KernelPerceptron(Threshold):
         self.support_, self.dual_coef_ = self.support_[remains], duals
         return used[remains]
 
-    def _sums(self, X: Any) -> Array:
-        return self._combine(X, self.dual_coef_)
+    def _scores(self, X: Any) -> Array:
+        return np.asarray(self._combine(X, self.dual_coef_) + self.intercept_)
 
     def _combine(self, matrix: Any, duals: Array) -> Array:
         """Scores without intercept, one column per row of duals; in batches, to spare memory."""

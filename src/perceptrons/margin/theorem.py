@@ -10,6 +10,7 @@ from math import log
 from numbers import Integral
 from typing import Any, NamedTuple
 
+from .._types import Array
 from ..rows.encode import Encoded
 from ..rows.weights import is_balanced
 from ..theory import bounds
@@ -44,6 +45,15 @@ class Terms(NamedTuple):
     heaviest: float = 1.0
     weighted: bool = False  # rows came with weights, of which nobody knows what they depend on
     class_counts: float = 0.0  # the logarithm of how many weights "balanced" could have given to classes
+
+    @property
+    def free_intercept(self) -> bool:
+        """The intercept is a coordinate of the weights."""
+        return False
+
+    def bounds_margins(self, signed: Array) -> bool:
+        """Do these duals prove a bound? They always do."""
+        return True
 
     @property
     def class_weight(self) -> Any:

@@ -23,7 +23,7 @@ from .layouts import CSR, Rows, cells, is_layout
 
 PARTS = 48  # doubles that do not overlap, at most: 2,098 binary places, 53 each
 SPLIT = 134_217_729.0  # 2^27 + 1
-TINY, HUGE = 2.0**-960, 2.0**990  # of a product, and of a factor, for its error to be a double
+TINY, HUGE = 2.0**-960, 2.0**500  # of a product, and of a factor, for its error to be a double
 
 
 def dot_and_size(X: Rows, i: int, w: Array) -> tuple[float, float]:
@@ -154,20 +154,21 @@ def bracket(X, i, w, b):
     """⟨w, x_i⟩ + b between two doubles, next to one another or the same; the nearer of them; and whether that
     is sure: if not, some rounding error is no double, and the numbers mean nothing."""
     parts, count = np.empty(PARTS), 0
-    sure = np.isfinite(b)
-    count = grown(parts, count, b)
+    sure = abs(b) < HUGE
+    if sure:
+        count = grown(parts, count, b)
     for k in range(n_cells(X, i)):
         x, j = cell(X, i, k)
         if x != 0.0 and w[j] != 0.0:
+            if not (abs(x) < HUGE and abs(w[j]) < HUGE):
+                return x, x, x, False
             product, rest = two_product(x, w[j])
-            sure = sure and abs(product) > TINY and abs(x) < HUGE and abs(w[j]) < HUGE
-            if not (sure and abs(product) < np.inf):
-                return product, product, product, False
+            sure = sure and abs(product) > TINY
             count = grown(parts, count, product)
             if rest != 0.0:
                 count = grown(parts, count, rest)
     low, high, nearest = rounded(parts, count)
-    return low, high, nearest, sure and np.isfinite(nearest)
+    return low, high, nearest, sure
 
 
 @compiled
@@ -177,7 +178,7 @@ def score_rows(X, w, b, factor, scores, unsure):
     n_unsure = 0
     for i in range(scores.size):
         product, size = dot_and_size(X, i, w)
-        score = product + b
+        score = product + b  # infinite if it overflows, and then in no doubt
         if abs(score) <= factor * (size + abs(b)) + (w.size + 2) * LEAST:
             nearest, sure = bracket(X, i, w, b)[2:]
             score = nearest if sure else score

@@ -17,7 +17,16 @@ from ..compiled import Threads
 from ..rows.encode import Encoded, as_rows, encode
 from ..rows.scores import bracket
 from ..theory.certificate import Certificate, lifted_norm
-from ..theory.outward import UNIT, error_factor, exact_sqnorm, float_below, norm_bounds, quotient_below, up
+from ..theory.outward import (
+    UNIT,
+    error_factor,
+    exact_sqnorm,
+    float_below,
+    hypot_above,
+    norm_bounds,
+    quotient_below,
+    up,
+)
 from .combination import Duals, bound_of, sums_of
 from .exact_look import exact_look
 from .looks import Look, look_at, own_corrections
@@ -175,7 +184,7 @@ def examine_linear(model: Any, k: int, data: Encoded, signs: Array, a: Array, lo
     if not look.sure:
         exact, n_errors = exact_look(data, signs, w, b)
         low = float_below(exact)
-    radius = norm_bounds([up(data.largest * (1.0 + error_factor(len(w) + 2))) ** 0.5, lift])[1]
+    radius = hypot_above(up(up(data.largest * (1.0 + error_factor(len(w) + 2))) ** 0.5), lift)
     margin, bound = margin_of(low, w, b, lift), None
     proves = a.any() and model._terms.bounds_margins(a * signs)
     if proves and _rebuilt(model, k, look.combination, radius):
@@ -186,7 +195,8 @@ def examine_linear(model: Any, k: int, data: Encoded, signs: Array, a: Array, lo
 def duals_of(model: Any, data: Encoded, signed: Array) -> Duals:
     """The rows with a dual, and what they prove."""
     used = np.flatnonzero(signed)
-    return Duals(data, used, signed[used], model.lift_, model._terms.free_intercept)
+    terms = model._terms
+    return Duals(data, used, signed[used], model.lift_, terms.free_intercept, little=terms.little)
 
 
 def margin_of(low: float, w: Array, b: float, lift: float, more: Fraction = ZERO) -> float:
@@ -221,7 +231,7 @@ def stream_bound(model: Any, k: int, data: Encoded, signs: Array) -> float | Non
 def stream_norm(model: Any, k: int) -> float:
     """‖(w, b/ρ)‖, rounded up."""
     bias = up(abs(float(model.intercept_[k])) / model.lift_) if model.lift_ else 0.0
-    return norm_bounds([norm_bounds(model.coef_[k])[1], bias])[1]
+    return hypot_above(norm_bounds(model.coef_[k])[1], bias)
 
 
 def stream_blur(model: Any, k: int) -> float:

@@ -27,6 +27,7 @@ from ..theory.outward import (
     error_factor,
     exact_dot,
     exact_sum,
+    hypot_above,
     norm_bounds,
     sqrt_above,
     squared_length,
@@ -34,7 +35,8 @@ from ..theory.outward import (
     up,
 )
 
-LITTLE = 2.0**-30  # of the sum: so much may be added to it
+LITTLE = 2.0**-20  # of the sum: so much may be added to it,
+LESS = 2.0**-30  # and that where the margin is to be the largest
 FEW_CELLS = 1 << 12  # of the rows used: a second sum takes no time
 EXACT_CELLS = 10**6  # of them, for a sum in integers
 FEW_DUALS = 256  # of which a sum is rounded once
@@ -50,6 +52,7 @@ class Duals(NamedTuple):
     free: bool = False  # the intercept is free, and the bound half a distance
     C: float = np.inf  # finite: a row has a coordinate of its own, √(1/(C·weight))
     weights: Array = NO_WEIGHTS  # of the rows used; empty: each counts 1
+    little: float = LITTLE
 
     @property
     def n_cells(self) -> int:
@@ -99,8 +102,8 @@ def bound_of(duals: Duals, look_sum: Array) -> Bound:
 
     def rounded(column_sums: Array, error: float) -> tuple[float, bool]:
         low, high = norm_bounds(column_sums)
-        length = norm_bounds([up(up(high + error) + unfair), lifted, slack])[1]
-        return up(length / total), error + unfair <= LITTLE * max(low, lifted, slack)
+        length = hypot_above(up(up(high + error) + unfair), lifted, slack)
+        return up(length / total), error + unfair <= duals.little * max(low, lifted, slack)
 
     size = up(up(total * (1.0 + 2.0 * error_factor(s + 2))) * radius)
     value, fine = rounded(look_sum, up(error_factor(s + 8) * size) + underflow(s, len(look_sum)))

@@ -14,6 +14,7 @@ from .._types import Array
 from ..rows.encode import Encoded
 from ..rows.weights import is_balanced
 from ..theory import bounds
+from .combination import LITTLE
 from .kernel_values import WITHOUT_GAMMA
 from .margin_parameters import compresses, is_auto, targets
 from .rules import ABSOLUTE, ADAPTIVE, CONSTANT, FIXED, FRACTIONAL, INFINITY, STEPS, Rule
@@ -50,6 +51,11 @@ class Terms(NamedTuple):
     def free_intercept(self) -> bool:
         """The intercept is a coordinate of the weights."""
         return False
+
+    @property
+    def little(self) -> float:
+        """The share of a bound that may be rounding."""
+        return LITTLE
 
     def bounds_margins(self, signed: Array) -> bool:
         """Do these duals prove a bound? They always do."""

@@ -90,6 +90,11 @@ def _shifted(value: float, exponent: int) -> float:
         return math.inf
 
 
+def hypot_above(*lengths: float) -> float:
+    """√Σ l², rounded up; `math.hypot` is off by less than a unit in the last place or two."""
+    return up(up(up(math.hypot(*lengths))))
+
+
 def total_bounds(values: Any) -> tuple[float, float]:
     """Lower and upper bounds on a sum, next to one another: `fsum` rounds once."""
     values = np.asarray(values, np.float64).ravel().tolist()

@@ -13,7 +13,7 @@ from ...rows.encode import Encoded, is_sparse, read_only
 from ...rows.scores import dot_and_size
 from ...theory.outward import down, float_below, sum_error
 from ..certificates import Examination, duals_of, margin_of
-from ..combination import LITTLE, Duals, bound_of, slack_bounds
+from ..combination import LESS, Duals, bound_of, slack_bounds
 from ..exact_look import exact_low_with_slack
 from ..facts import Facts
 from .pool import gather, rounding, squared_distance
@@ -38,6 +38,7 @@ class MaximumTerms(_Found):
     foreign = False
     lift_from_rows = False
     choices = 0.0
+    little = LESS  # of a bound may be rounding
 
     @property
     def free_intercept(self) -> bool:
@@ -83,7 +84,7 @@ def _soft_interval(
     ridge, weights = 1.0 / C, read_only(np.ascontiguousarray(data.weights))
     low, size = lowest_with_slack(data.X, signs, w, b, a, ridge, weights)
     far = 2.0 * sum_error(len(w) + 8, size)
-    if far > LITTLE * abs(low) and far > 0.0:
+    if far > LESS * abs(low) and far > 0.0:
         low = float_below(exact_low_with_slack(data, signs, w, b, a, C, data.weights))
     else:
         low = down(low - far)

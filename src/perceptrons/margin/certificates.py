@@ -203,7 +203,10 @@ def margin_of(low: float, w: Array, b: float, lift: float, more: Fraction = ZERO
     """low/‖(w, b/ρ)‖, rounded down; 0 for weights that are 0. `more` : of other coordinates, squared."""
     below, above, _, sure = bracket(as_rows(w[None]), 0, w, 0.0)
     square = Fraction(above if low > 0.0 else below) if sure else exact_sqnorm(w)
-    square += more + (Fraction(b) ** 2 / Fraction(lift) ** 2 if lift else ZERO)
+    if lift:
+        bias = Fraction(b) / Fraction(lift)
+        square += bias * bias
+    square = square + more if more else square
     if not square:
         return 0.0
     return quotient_below(Fraction(low), square) + 0.0 if np.isfinite(low) else -np.inf  # no negative zero

@@ -36,7 +36,7 @@ from ..theory.outward import (
 )
 
 LITTLE = 2.0**-20  # of the sum: so much may be added to it,
-LESS = 2.0**-30  # and that where the margin is to be the largest
+LESS = 2.0**-40  # and that where the margin is to be the largest
 FEW_CELLS = 1 << 12  # of the rows used: a second sum takes no time
 EXACT_CELLS = 10**6  # of them, for a sum in integers
 FEW_DUALS = 256  # of which a sum is rounded once
@@ -106,9 +106,11 @@ def bound_of(duals: Duals, look_sum: Array) -> Bound:
         return up(length / total), error + unfair <= duals.little * max(low, lifted, slack)
 
     size = up(up(total * (1.0 + 2.0 * error_factor(s + 2))) * radius)
-    value, fine = rounded(look_sum, up(error_factor(s + 8) * size) + underflow(s, len(look_sum)))
-    if fine and duals.n_cells > FEW_CELLS:
-        return Bound(value, False)
+    value, fine = np.inf, False
+    if duals.n_cells > FEW_CELLS:
+        value, fine = rounded(look_sum, up(error_factor(s + 8) * size) + underflow(s, len(look_sum)))
+        if fine:
+            return Bound(value, False)
     sums = compensated(duals.data.X, duals.used, duals.signed, len(look_sum))
     if np.isfinite(sums).all():
         error = up(up(error_factor(2 * s + 8) ** 2 * size) + 2.0 * UNIT * norm_bounds(sums)[1])

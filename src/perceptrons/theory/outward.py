@@ -67,7 +67,13 @@ def dot_bounds(X: Any, w: Any) -> tuple[Array, Array]:
 
 def norm_bounds(values: Any) -> tuple[float, float]:
     """Lower and upper bounds on ‖v‖, neither overflowing nor vanishing on the way."""
-    v = np.abs(np.asarray(values, np.float64)).ravel()
+    v = np.asarray(values, np.float64).ravel()
+    with np.errstate(over="ignore"):
+        square, share = float(v @ v), error_factor(len(v) + 4)
+    if 1e-200 < square < 1e200:  # squares that vanish beside it do not count
+        root = math.sqrt(square)
+        return down(down(root * (1.0 - share))), up(up(root * (1.0 + share)))
+    v = np.abs(v)
     largest = float(v.max(initial=0.0))
     if largest == 0.0:
         return 0.0, 0.0
@@ -77,7 +83,6 @@ def norm_bounds(values: Any) -> tuple[float, float]:
     with np.errstate(under="ignore"):
         scaled = np.ldexp(v, -exponent)  # the largest lies in [½, 1): what underflows does not count
         root = math.sqrt(float((scaled * scaled).sum()))
-    share = error_factor(len(v) + 4)
     low, high = down(down(root * (1.0 - share))), up(up(root * (1.0 + share)))
     return max(0.0, down(_shifted(low, exponent))), up(_shifted(high, exponent))
 

@@ -18,6 +18,7 @@ from ...model_file.declarations import Field
 from ...rows.encode import Encoded, encode
 from ...rows.weights import is_balanced
 from ..certificates import Examination, certificates_of, examine_linear
+from ..combination import LESS
 from ..facts import Facts
 from ..looks import Look
 from .descent import warm_point
@@ -165,7 +166,7 @@ class MaxMarginPerceptron(LinearThreshold):
         certificates = certificates_of(self, data, batch=False)
         self.certificate_ = certificates[0] if one else certificates
         gaps = [np.inf if certificate.gap is None else certificate.gap for certificate in certificates]
-        self.converged_ = bool(solved and max(gaps) <= given.tol * (1.0 + 1e-6))
+        self.converged_ = bool(solved and max(gaps) <= given.tol * (1.0 + 1e-6) + 4.0 * LESS)
 
     def _examine(self, k: int, data: Encoded, signs: Array, a: Array, look: Look) -> Examination:
         linear = examine_linear(self, k, data, signs, a, look)

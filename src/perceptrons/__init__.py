@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from .conservative.chow_classifier import ChowClassifier as ChowClassifier
     from .conservative.conservative_perceptron import ConservativePerceptron as ConservativePerceptron
     from .margin.certificates import certify as certify
-    from .margin.certificates import verify as verify
     from .margin.kernel_perceptron import KernelPerceptron as KernelPerceptron
     from .margin.margin_projection import MarginProjection as MarginProjection
     from .margin.maximum.max_margin_perceptron import MaxMarginPerceptron as MaxMarginPerceptron
     from .margin.named import NAMED as NAMED
     from .margin.perceptron import Perceptron as Perceptron
     from .margin.trace import trace as trace
+    from .margin.verification import verify as verify
     from .model_file.save_load import load as load
     from .model_file.save_load import save as save
     from .rejection.costs import Costs as Costs
@@ -65,7 +65,7 @@ _HOMES = {
     "synthetic": "",
     "theory": "",
     "trace": ".margin.trace",
-    "verify": ".margin.certificates",
+    "verify": ".margin.verification",
 }
 __all__ = list(_HOMES)
 

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._types import Array
 from .input_kinds import check_labels, check_table
+from .rows.scores import scores_with_true_signs
 
 
 @contextmanager
@@ -25,14 +26,14 @@ def all_or_nothing(model: Any) -> Iterator[None]:
 
 
 class Threshold(ClassifierMixin, BaseEstimator):
-    """A fitted model is `classes_`, `intercept_` and a way to sum up a row, `_sums`."""
+    """A fitted model is `classes_` and a way to score rows, `_scores`."""
 
     def decision_function(self, X: Any) -> Array:
         """⟨w, x⟩ + b: one score per row for two classes, one per class for more."""
         check_is_fitted(self)
         check_table(X)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=(np.float64, np.float32))
-        scores = self._sums(X) + self.intercept_
+        scores = self._scores(X)
         return np.asarray(scores.ravel() if scores.shape[1] == 1 else scores)
 
     def predict(self, X: Any) -> Array:
@@ -45,8 +46,8 @@ class Threshold(ClassifierMixin, BaseEstimator):
         check_labels(y)
         return float(super().score(X, y, sample_weight))
 
-    def _sums(self, X: Any) -> Array:
-        """⟨w, x⟩, one column per weight vector."""
+    def _scores(self, X: Any) -> Array:
+        """⟨w, x⟩ + b, one column per weight vector."""
         raise NotImplementedError
 
     def __sklearn_tags__(self) -> Any:
@@ -58,8 +59,10 @@ class Threshold(ClassifierMixin, BaseEstimator):
 class LinearThreshold(Threshold):
     """The weights are at hand: `coef_`, one row per weight vector."""
 
-    def _sums(self, X: Any) -> Array:
-        return np.asarray(safe_sparse_dot(X, self.coef_.T, dense_output=True))
+    def _scores(self, X: Any) -> Array:
+        if len(self.coef_) == 1:  # a sign is the answer: it is that of the real number
+            return scores_with_true_signs(X, self.coef_[0], self.intercept_[0])[:, None]
+        return np.asarray(safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_)
 
 
 def codes_of(scores: Array) -> Array:

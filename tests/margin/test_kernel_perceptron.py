@@ -58,7 +58,8 @@ def test_the_linear_kernel_makes_the_corrections_of_perceptron(order):
         for name in ("updates", "errors", "margin_bound"):
             assert np.allclose(model.history_[name], plain.history_[name], rtol=1e-12)
         one, other = model.certificate_, plain.certificate_
-        assert math.isclose(one.margin, other.margin, rel_tol=1e-9, abs_tol=1e-12)
+        # kernel values that nearly cancel leave ‖w‖ less sure, and margins are rounded to the safe side
+        assert math.isclose(one.margin, other.margin, rel_tol=1e-6, abs_tol=1e-12)
         assert (one.margin_bound is None) == (other.margin_bound is None)
         if other.margin_bound:
             assert math.isclose(one.margin_bound, other.margin_bound, rel_tol=1e-7, abs_tol=1e-7)

@@ -84,7 +84,7 @@ def _shown(learner: Any) -> str:
 
 def _reason(learner: Any, rows: Any, y: Any, weights: Any) -> str:
     """Why the model's own certificate does not hold; "" if it does."""
-    from ..margin.certificates import verify
+    from ..margin.verification import verify
 
     if len(y) != learner.n_rows_:
         return f"The certificate is about the {learner.n_rows_:,} rows fitted, and this table has {len(y):,}."

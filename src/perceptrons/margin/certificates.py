@@ -1,14 +1,10 @@
-"""The door from models to theory: make a certificate, and check one.
+"""From models to theory: make a certificate. `verification` checks one.
 
-    certify(model, X, y)              what holds for these weights on these rows
-    verify(certificate, model, X, y)  does this certificate hold? None, or ValueError saying what does not
-
-Margins, bounds and errors are computed from the rows, the weights and the duals; the number of corrections
-and the settings the theorems speak of are the model's word.
+Margins, bounds and errors are computed from the rows, the weights and the duals, and rounded to the safe
+side; the number of corrections and the settings the theorems speak of are the model's word.
 """
 
 from collections.abc import Sequence
-from dataclasses import fields
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -18,15 +14,28 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._types import Array
 from ..compiled import Threads
-from ..rows.encode import Encoded, encode
+from ..rows.encode import Encoded, as_rows, encode
+from ..rows.scores import bracket
 from ..theory.certificate import Certificate, lifted_norm
+from ..theory.outward import (
+    UNIT,
+    error_factor,
+    exact_sqnorm,
+    float_below,
+    hypot_above,
+    norm_bounds,
+    quotient_below,
+    up,
+)
+from .combination import Duals, bound_of, sums_of
+from .exact_look import exact_look
 from .looks import Look, look_at, own_corrections
 
 # how far the weights may have drifted from the sum of their corrections, by rounding
 CLOSE = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-3}
 EPSILON = float(np.finfo(np.float64).eps)
 ALONE = Threads()
-EXACT_CELLS = 10**6  # a sum that comes out as 0 is added up again in fractions, if it has no more terms
+ZERO = Fraction(0)
 
 
 def certify(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Certificate | list[Certificate]:
@@ -34,57 +43,36 @@ def certify(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Certificat
     more than two classes.
 
     `margin_bound` is None unless X, y are the rows the model was trained on, all of them. Where rows
-    have weights, pass these, too: a row of weight 0 is absent, as in `fit`. Of a scikit-learn pipeline it is
-    the certificate of the last step, on the rows as the other steps hand them on.
+    have weights, pass these, too: a row of weight 0 is absent, as in `fit`. Of a scikit-learn pipeline, or
+    one within another, it is the certificate of the last step, on the rows as the other steps hand them on.
 
     >>> from perceptrons import Perceptron, certify
     >>> model = Perceptron(order="cyclic").fit([[0.0], [2.0]], [0, 1])
     >>> certify(model, [[0.0], [2.0]], [0, 1]) == model.certificate_
     True
     """
-    certificates = certificates_of(*_behind_the_door(model, X, y, sample_weight), batch=False)
+    certificates = certificates_of(*behind_the_door(model, X, y, sample_weight), batch=False)
     return certificates[0] if len(certificates) == 1 else certificates
 
 
-def verify(
-    certificate: Certificate | list[Certificate], model: Any, X: Any, y: Any, sample_weight: Any = None
-) -> None:
-    """Recompute the certificate from rows, weights and duals; raise ValueError naming what differs.
-
-    A model trained by `partial_fit` is verified on its last batch: the bound, which holds for all rows seen,
-    is then checked against weights and duals alone. `sample_weight` as in `certify`.
-
-    >>> from dataclasses import replace
-    >>> from perceptrons import Perceptron, verify
-    >>> X, y = [[0.0], [2.0]], [0, 1]
-    >>> model = Perceptron(order="cyclic").fit(X, y)
-    >>> verify(model.certificate_, model, X, y)
-    >>> verify(replace(model.certificate_, margin=9.0), model, X, y)
-    Traceback (most recent call last):
-        ...
-    ValueError: The certificate does not hold: margin is given as 9.0, but these rows give 0.894...
-    """
-    claimed = certificate if isinstance(certificate, list) else [certificate]
-    if not all(isinstance(one, Certificate) for one in claimed):
-        raise ValueError(f"verify takes a Certificate or a list of them, not {certificate!r}.")
-    model, data = _behind_the_door(model, X, y, sample_weight)
-    found = certificates_of(model, data, batch=model._terms.streamed and model.n_rows_ > len(data.codes))
-    if len(claimed) != len(found):
-        raise ValueError(f"{len(claimed)} certificates for a model with {len(found)} weight vectors.")
-    for one, other in zip(claimed, found, strict=True):
-        for field in fields(Certificate):
-            given, holds = getattr(one, field.name), getattr(other, field.name)
-            if not _same(given, holds, other.radius):
-                claim = f"{field.name} is given as {given}, but these rows give {holds}"
-                raise ValueError(f"The certificate does not hold: {claim}.")
-
-
-def _behind_the_door(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Encoded]:
-    """The learner, a pipeline's last step, and the rows as they reach it."""
-    if isinstance(model, Pipeline):
-        for _, step in model.steps[:-1]:
-            X = X if step in (None, "passthrough") else step.transform(X)
+def behind_the_door(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Encoded]:
+    """The learner, the last step of a pipeline, and the rows as they reach it."""
+    while isinstance(model, Pipeline):
+        check_is_fitted(model)
+        for name, step in model.steps[:-1]:
+            if step in (None, "passthrough"):
+                continue
+            if not hasattr(step, "transform"):
+                raise ValueError(
+                    f"The step {name!r}, {type(step).__name__}, has no transform, so that the rows do not "
+                    "reach the learner; certify the last step on the rows it was fitted on."
+                )
+            X = step.transform(X)
         model = model.steps[-1][1]
+    if not hasattr(model, "_terms") and not hasattr(model, "predict"):
+        raise ValueError(
+            f"certify takes a fitted perceptron or a pipeline that ends with one, not {model!r}."
+        )
     check_is_fitted(model)
     if not hasattr(model, "_terms"):
         if hasattr(model, "_file_weights"):
@@ -93,13 +81,26 @@ def _behind_the_door(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[An
                 "certify it with; save it with certificate=True, or fit it again."
             )
         raise ValueError(f"{type(model).__name__} keeps no duals, so there is nothing to certify with.")
+    check_support(model)
     return model, encode(model, X, y, False, model.classes_, sample_weight, model._terms.class_weight)
 
 
-def _same(given: Any, holds: Any, radius: float) -> bool:
-    if isinstance(given, float) and isinstance(holds, float):
-        return given == holds or abs(given - holds) <= 1e-9 * abs(holds) + 1e-13 * radius
-    return type(given) is type(holds) and bool(given == holds)
+def check_support(model: Any) -> None:
+    """Compiled code does not check the numbers of rows: they are whole, ascending, and there are so many."""
+    support, duals, n_given = np.asarray(model.support_), np.asarray(model.dual_coef_), model._n_rows_given()
+    if support.ndim != 1 or support.dtype.kind not in "iu" or duals.shape[1:] != support.shape:
+        raise ValueError(
+            f"support_ has shape {support.shape} and dtype {support.dtype}, dual_coef_ has shape "
+            f"{duals.shape}: one number of a row is needed for each column of duals."
+        )
+    if len(support) and not (support[0] >= 0 and support[-1] < n_given and (np.diff(support) > 0).all()):
+        raise ValueError(
+            f"support_ must name rows 0 … {n_given - 1} in ascending order, but it holds {support.min()} … "
+            f"{support.max()}; fit the model again."
+        )
+    for name in ("dual_coef_", "coef_", "intercept_"):
+        if not np.isfinite(getattr(model, name, 0.0)).all():
+            raise ValueError(f"{name} holds NaN or infinity; fit the model again.")
 
 
 def certificates_of(
@@ -131,16 +132,14 @@ def look_for_certificates(
 
 
 class Examination(NamedTuple):
-    """What a look at all rows finds out about one weight vector; norms are those of lifted space."""
+    """What a look at all rows finds out about one weight vector, every number rounded to the safe side.
+    Norms are those of lifted space."""
 
-    low: float  # the smallest y·score
-    blur: float  # how far rounding may have taken a score
-    n_errors: int
-    norm: float  # of the weights
-    largest: float  # the largest squared norm of a row, not lifted
-    close: float  # how far rounding may have taken the weights
-    sum_norm: float | None  # of Σ a_i y_i x_i over these rows, if that is the weights
-    cancels: bool  # that sum is exactly 0
+    low: float  # no y·score is lower
+    margin: float
+    radius: float
+    n_errors: int  # as `predict` decides
+    bound: float | None  # what the duals prove; None if the weights are not the sum they make
     soft: tuple[float, float] | None = None  # margin and bound with slack
     witness: tuple[tuple[int, float], ...] | None = None  # a combination of rows that vanishes
     witness_norm: float = np.inf  # what is left of it, per unit of weight
@@ -152,28 +151,22 @@ def _certificate(
     terms, duals = model._terms, model.dual_coef_[k]
     a = corrections(model.support_, duals, data, signs)
     look = model._examine(k, data, signs, a, scan)
-    radius = float(np.sqrt(look.largest + terms.rho_squared))
-    margin = float(look.low) / look.norm + 0.0 if look.norm > 0 else 0.0  # + 0.0: no negative zero
-    separable, bound = None, None
+    margin, bound = look.margin, look.bound
+    separable = True if look.low > 0.0 and not batch else None
     if batch:
-        if _stream_has_bound(model, duals, data, signs):
-            bound = (look.norm + look.close) / float(np.abs(duals).sum())
-    else:
-        separable = True if look.low > look.blur else None
-        if a.any() and look.sum_norm is not None:
-            bound = max(look.sum_norm / float(a.sum()), margin)  # rounding must not cross them
-            separable = False if look.cancels else separable
-        if look.witness is not None:
-            apart = look.n_errors == 0 and look.low > 0.0  # by less than rounding, then
-            separable = None if apart else False
-            bound = max(margin, look.witness_norm if bound is None else min(look.witness_norm, bound))
+        bound = stream_bound(model, k, data, signs)
+    elif bound == 0.0:
+        separable = False
+    if look.witness is not None and not batch:
+        separable = None if look.low > 0.0 else False  # None: it cancels but for rounding
+        bound = max(margin, look.witness_norm if bound is None else min(look.witness_norm, bound))
     return Certificate(
         separable=separable,
         margin=margin,
         margin_bound=bound,
-        radius=radius,
+        radius=look.radius,
         n_updates=int(np.atleast_1d(model.n_updates_)[k]),
-        update_bound=terms.update_bound(radius, margin) if bound is not None and separable else None,
+        update_bound=terms.update_bound(look.radius, margin) if bound is not None and separable else None,
         compression_size=len(duals) if len(model.dual_coef_) == 1 else int(np.count_nonzero(duals)),
         n_rows=len(signs),
         n_errors=int(look.n_errors),
@@ -187,24 +180,74 @@ def _certificate(
     )
 
 
-def examine_linear(model: Any, k: int, data: Encoded, a: Array, look: Look) -> Examination:
+def examine_linear(model: Any, k: int, data: Encoded, signs: Array, a: Array, look: Look) -> Examination:
     """What a look at all rows says of a linear model, whose weights are at hand."""
     w, b, lift = model.coef_[k].astype(np.float64), float(model.intercept_[k]), model.lift_
-    low, n_errors, combination = look[:3]
-    norm, rho_squared = lifted_norm(w, b, lift), model._terms.rho_squared
-    radius = float(np.sqrt(data.largest + rho_squared))
-    close = max(CLOSE[model.coef_.dtype] * max(norm, radius), 8 * EPSILON * radius * float(a.sum()))
-    intercept, sum_norm = rho_squared * float(model.dual_coef_[k].sum()), None
-    if lifted_norm(combination - w, intercept - b, lift) <= close:
-        sum_norm = lifted_norm(combination, intercept, lift)
-    zero = (
-        a.any()
-        and sum_norm == 0.0
-        and _adds_up_to_zero(data.matrix[data.places(model.support_)], model.dual_coef_[k], lift)
-    )
-    reach = norm * radius + (0.0 if lift else abs(b))
-    blur = (w.size + 2) * EPSILON * reach
-    return Examination(low, blur, n_errors, norm, data.largest, close, sum_norm, bool(zero))
+    low, n_errors = look.low, look.n_errors
+    if not (np.isfinite(w).all() and np.isfinite(b)):
+        return Examination(-np.inf, -np.inf, np.inf, n_errors, None)
+    if not look.sure:
+        exact, n_errors = exact_look(data, signs, w, b)
+        low = float_below(exact)
+    radius = hypot_above(up(up(data.largest * (1.0 + error_factor(len(w) + 2))) ** 0.5), lift)
+    margin, bound = margin_of(low, w, b, lift), None
+    proves = a.any() and model._terms.bounds_margins(a * signs)
+    if proves and _rebuilt(model, k, look.combination, radius):
+        bound = bound_of(duals_of(model, data, a * signs), look.combination).value
+    return Examination(low, margin, radius, n_errors, bound)
+
+
+def duals_of(model: Any, data: Encoded, signed: Array) -> Duals:
+    """The rows with a dual, and what they prove."""
+    used = np.flatnonzero(signed)
+    terms = model._terms
+    return Duals(data, used, signed[used], model.lift_, terms.free_intercept, little=terms.little)
+
+
+def margin_of(low: float, w: Array, b: float, lift: float, more: Fraction = ZERO) -> float:
+    """low/‖(w, b/ρ)‖, rounded down; 0 for weights that are 0. `more` : of other coordinates, squared."""
+    below, above, _, sure = bracket(as_rows(w[None]), 0, w, 0.0)
+    square = Fraction(above if low > 0.0 else below) if sure else exact_sqnorm(w)
+    if lift:
+        bias = Fraction(b) / Fraction(lift)
+        square += bias * bias
+    square = square + more if more else square
+    if not square:
+        return 0.0
+    return quotient_below(Fraction(low), square) + 0.0 if np.isfinite(low) else -np.inf  # no negative zero
+
+
+def _rebuilt(model: Any, k: int, combination: Array, radius: float) -> bool:
+    """Are the weights what the duals make of these rows, but for rounding on the way? The bound does not
+    rest on it; that it is theirs does."""
+    w, b, lift = model.coef_[k].astype(np.float64), float(model.intercept_[k]), model.lift_
+    norm, total = lifted_norm(w, b, lift), float(np.abs(model.dual_coef_[k]).sum())
+    close = max(CLOSE[model.coef_.dtype] * max(norm, radius), 8 * EPSILON * radius * total)
+    intercept = model._terms.rho_squared * float(model.dual_coef_[k].sum())
+    return lifted_norm(combination - w, intercept - b, lift) <= close
+
+
+def stream_bound(model: Any, k: int, data: Encoded, signs: Array) -> float | None:
+    """What weights and duals prove after a stream, whose rows are gone: the weights are their sum but for
+    what rounding may have done on the way, which was added up."""
+    memory, duals = model._memories[k], model.dual_coef_[k]
+    if not _stream_has_bound(model, duals, data, signs) or not np.isfinite(memory.blur):
+        return None
+    return up(up(stream_norm(model, k) + 1.01 * stream_blur(model, k)) / sums_of(duals)[0])
+
+
+def stream_norm(model: Any, k: int) -> float:
+    """‖(w, b/ρ)‖, rounded up."""
+    bias = up(abs(float(model.intercept_[k])) / model.lift_) if model.lift_ else 0.0
+    return hypot_above(norm_bounds(model.coef_[k])[1], bias)
+
+
+def stream_blur(model: Any, k: int) -> float:
+    """How far the weights of a stream may be from the sum that the duals make; an average is rounded once
+    more than the last weights."""
+    memory, unit = model._memories[k], float(np.finfo(model.coef_.dtype).eps)
+    late = norm_bounds(memory.drift)[1] / float(max(1, memory.clock["presentations"][0]))
+    return float(memory.blur + 2.0 * unit * stream_norm(model, k) + 16.0 * UNIT * (memory.length + late))
 
 
 def _stream_has_bound(model: Any, duals: Array, data: Encoded, signs: Array) -> bool:
@@ -223,13 +266,3 @@ def corrections(rows: Array, duals: Array, data: Encoded, signs: Array) -> Array
     a = np.zeros(len(signs))
     a[used] = own * signs[used]
     return a
-
-
-def _adds_up_to_zero(X: Any, duals: Array, lift: float) -> bool:
-    """Is Σ a_i y_i (x_i, ρ) exactly 0, not just in floating point? False if that is too much to add up."""
-    if duals.size * X.shape[1] > EXACT_CELLS:
-        return False
-    dense = X if isinstance(X, np.ndarray) else X.toarray()
-    factors = [Fraction(float(dual)) for dual in duals]
-    columns = [*dense.T, np.full(len(duals), 1.0 if lift else 0.0)]
-    return not any(sum(f * Fraction(float(x)) for f, x in zip(factors, xs, strict=True)) for xs in columns)

@@ -27,7 +27,9 @@ from ..rows.layouts import Gram
 from ..rows.norms import measure
 from ..rows.order import generators
 from ..theory.certificate import lifted_norm
-from .certificates import CLOSE, EPSILON, Examination, certificates_of
+from ..theory.outward import down, norm_bounds, sum_error, up
+from .certificates import CLOSE, Examination, certificates_of
+from .combination import sums_of
 from .epochs import train
 from .fitted import complaint, count_hopeless, publish
 from .kernel_file import FIELDS, check_loaded
@@ -218,8 +220,8 @@ class KernelPerceptron(Threshold):
         self.support_, self.dual_coef_ = self.support_[remains], duals
         return used[remains]
 
-    def _sums(self, X: Any) -> Array:
-        return self._combine(X, self.dual_coef_)
+    def _scores(self, X: Any) -> Array:
+        return np.asarray(self._combine(X, self.dual_coef_) + self.intercept_)
 
     def _combine(self, matrix: Any, duals: Array) -> Array:
         """Scores without intercept, one column per row of duals; in batches, to spare memory."""
@@ -243,22 +245,42 @@ class KernelPerceptron(Threshold):
         return [KernelLook(*lines, diagonal, own_diagonal, own) for lines in zip(scores, used, strict=True)]
 
     def _examine(self, k: int, data: Encoded, signs: Array, a: Array, look: KernelLook) -> Examination:
-        """What `certify` must know, from scores and duals."""
-        duals, b, lift, kernel = self.dual_coef_[[k]], float(self.intercept_[k]), self.lift_, self._kernel
+        """What `certify` must know, from scores and duals; kernel values are taken as they are computed."""
+        duals, b, lift, kernel = self.dual_coef_[k], float(self.intercept_[k]), self.lift_, self._kernel
         scores, used, diagonal, own_diagonal, own = look
         reach = signs * (scores + b)
-        value, most = kernel_norm(duals[0], used, own_diagonal)
-        norm, most = (lifted_norm(np.array([length]), b, lift) for length in (value, most))
-        largest = float(diagonal.max())
-        close = CLOSE[np.dtype(np.float64)] * max(norm, float(np.sqrt(largest + lift**2)))
-        summed = lifted_norm(np.zeros(1), self._terms.rho_squared * float(duals.sum()) - b, lift) <= close
+        least, value, most = kernel_norm(duals, used, own_diagonal)
+        bias = abs(b) / lift if lift else 0.0
+        longest = float(np.sqrt(diagonal.max()))
+        radius = norm_bounds([up(longest), lift])[1]
+        size = float(np.abs(duals) @ np.sqrt(own_diagonal)) * longest + abs(b)
+        far = 2.0 * sum_error(len(duals) + 4, size)
+        low = down(float(reach.min()) - far)
+        norm = norm_bounds([most, up(bias)])[1] if low > 0.0 else norm_bounds([least, down(bias)])[0]
+        margin = 0.0 if most + bias == 0.0 else max(down(low / norm), -radius) if norm > 0.0 else -radius
+        bound, total = None, sums_of(duals)[0]
+        if own and total > 0.0 and not kernel.indefinite and self._has_own_intercept(k, value, longest):
+            lifted = norm_bounds([most, up(lift * sums_of(duals)[1])])[1]
+            bound = up(lifted / total)
+        if (np.abs(reach) <= far).any():  # as `predict` decides
+            reach = signs * self._scores(data.matrix)[:, k]
         n_errors = int(((reach < 0) | ((reach == 0) & (signs > 0))).sum())
-        proves = own and summed and not kernel.indefinite
-        terms = float(np.abs(duals[0]) @ np.sqrt(own_diagonal)) * float(np.sqrt(largest)) + abs(b)
-        blur = (len(self.support_) + 2) * EPSILON * terms
-        return Examination(
-            float(reach.min()), blur, n_errors, norm, largest, close, most if proves else None, False
+        return Examination(low, margin, radius, n_errors, bound)
+
+    def _n_rows_given(self) -> int:
+        return int(self.n_rows_ + self._n_absent)
+
+    def _facts(self, k: int, data: Encoded, signs: Array, a: Array) -> None:
+        """Nothing is known without rounding: kernel values are rounded themselves."""
+
+    def _has_own_intercept(self, k: int, norm: float, longest: float) -> bool:
+        """Is the intercept what the duals make it, but for rounding?"""
+        b, lift = float(self.intercept_[k]), self.lift_
+        close = CLOSE[np.dtype(np.float64)] * max(
+            lifted_norm(np.array([norm]), b, lift), np.hypot(longest, lift)
         )
+        own = self._terms.rho_squared * float(self.dual_coef_[k].sum())
+        return bool(lifted_norm(np.zeros(1), own - b, lift) <= close)
 
     def _own_rows(self, data: Encoded) -> bool:
         """Do these rows hold those ever used, at their places? A precomputed kernel knows no others."""

@@ -13,6 +13,7 @@ from .._types import Array
 from ..checks import number
 from ..rows.encode import is_sparse
 from ..rows.layouts import Gram
+from ..theory.outward import down, up
 
 WHOLE = 2048  # rows of which the whole Gram matrix is computed at once: it takes less time than asking for it
 BATCH = 256  # rows whose kernel values are computed together
@@ -186,8 +187,9 @@ def check_kernel(values: Array, one: Array, other: Array) -> None:
 
 
 class Norm(NamedTuple):
-    """‖w‖ of w = Σ duals_i φ(x_i), and an upper bound on it that rounding cannot undercut."""
+    """‖w‖ of w = Σ duals_i φ(x_i), and bounds on it that rounding cannot cross."""
 
+    least: float
     value: float
     most: float
 
@@ -203,4 +205,5 @@ def kernel_norm(duals: Array, scores: Array, diagonal: Array) -> Norm:
         )
     rounding = 4 * len(duals) * np.finfo(float).eps * size
     value = np.maximum(squared, 0.0)  # which keeps NaN
-    return Norm(float(np.sqrt(value)), float(np.sqrt(value + rounding)))
+    least, most = np.sqrt(np.maximum(value - rounding, 0.0)), np.sqrt(value + rounding)
+    return Norm(down(float(least)), float(np.sqrt(value)), up(up(float(most))))

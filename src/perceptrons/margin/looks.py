@@ -1,5 +1,8 @@
 # mypy: allow-untyped-defs, allow-untyped-calls
-"""Looks at all rows under fixed weights, in double precision: what certificates are made of.
+"""Looks at all rows under fixed weights: what certificates are made of.
+
+Scores are summed up in double precision, and once more without rounding (`rows.scores`) where rounding could
+decide whether a row is on its side, or whether it is the lowest of all: few rows, as a rule.
 
 Several weight vectors share a look: some rows at a time are read once, and scored by all of them. Threads
 share it, too, part by part; the parts depend on the number of rows alone, so that the sums do not depend on
@@ -15,6 +18,8 @@ from ..compiled import Threads, compiled
 from ..rows.encode import Encoded
 from ..rows.layouts import CSR, Gram, Rows, add, dot, dot_and_sqnorm
 from ..rows.order import GROUP_ROWS
+from ..rows.scores import bracket
+from ..theory.outward import LEAST, UNIT
 
 NEARBY = 1 << 18  # bytes that stay in the nearest large cache
 PARTS, PART_ROWS = 4, 1 << 14  # the most parts, and the fewest rows of a part
@@ -23,8 +28,9 @@ PARTS, PART_ROWS = 4, 1 << 14  # the most parts, and the fewest rows of a part
 class Look(NamedTuple):
     """What a look at all rows finds out about one weight vector."""
 
-    low: float  # the smallest y·score
-    n_errors: int
+    low: float  # no y·score, as a real number, is lower; the next double above is no such bound
+    n_errors: int  # by the signs of real numbers
+    sure: bool  # are these two so? not where rounding errors are no doubles
     combination: Array  # Σ a_i y_i x_i, the sum of the corrections
     smallest: float  # the smallest and the largest ‖x‖²; infinite or NaN if a cell is
     largest: float
@@ -45,9 +51,9 @@ def look_at(
         limits = ends[part], ends[part + 1], at_a_time
         return examine_part(X, signs, limits, W, intercepts, used, duals)
 
-    low, n_errors, combinations, smallest, largest = look_of_parts(threads.map(look, range(n_parts)))
+    low, n_errors, sure, sums, smallest, largest = look_of_parts(threads.map(look, range(n_parts)))
     return [
-        Look(float(low[k]), int(n_errors[k]), combinations[k], float(smallest), float(largest))
+        Look(float(low[k]), int(n_errors[k]), bool(sure[k]), sums[k], float(smallest), float(largest))
         for k in range(len(W))
     ]
 
@@ -56,11 +62,12 @@ def look_of_parts(parts: list[Any]) -> Any:
     """One look from those at parts of the rows."""
     if len(parts) == 1:
         return parts[0]
-    lows, errors, sums, smallest, largest = zip(*parts, strict=True)
+    lows, errors, sure, sums, smallest, largest = zip(*parts, strict=True)
     combinations = sums[0]
     for more in sums[1:]:
         combinations = combinations + more
-    return np.min(lows, axis=0), np.sum(errors, axis=0), combinations, np.min(smallest), np.max(largest)
+    ends = np.min(smallest), np.max(largest)
+    return np.min(lows, axis=0), np.sum(errors, axis=0), np.all(sure, axis=0), combinations, *ends
 
 
 def own_corrections(rows: Array, duals: Array, data: Encoded, signs: Array) -> tuple[Array, Array]:
@@ -85,30 +92,63 @@ def rows_at_a_time(X: Rows, n_rows: int) -> int:
 @compiled
 def examine_part(X, signs, limits, W, b, used, duals):
     """Of some rows, a few of them at a time, and for each weight vector: the smallest y·score (NaN if there
-    is one), how many are on the wrong side, and the sum of their corrections; the smallest and the largest
-    ‖x‖², which the first vector finds by the way."""
+    is one), how many are on the wrong side, whether that is sure, and the sum of their corrections; the
+    smallest and the largest ‖x‖², which the first vector finds by the way."""
     first, last, at_a_time = limits
     n_vectors, s, smallest, largest = W.shape[0], np.searchsorted(used, first), np.inf, 0.0
     lows, errors, sums = np.full(n_vectors, np.inf), np.zeros(n_vectors, np.int64), np.zeros(W.shape)
+    sure, lengths, far = np.ones(n_vectors, np.bool_), lengths_of(W), np.empty(n_vectors)
+    share = 2.0 * (W.shape[1] + 4) * UNIT  # twice what rounding costs at most
     for start in range(first, last, at_a_time):
         stop, until = min(start + at_a_time, last), s
         while until < used.size and used[until] < stop:
             until += 1
         for k in range(n_vectors):
             low, wrong, w, y = lows[k], 0, W[k], signs[k]
+            far[k] = share * (lengths[k] * np.sqrt(largest) + abs(b[k])) + (w.size + 2) * LEAST
             for i in range(start, stop):
                 if k == 0:
                     product, q = dot_and_sqnorm(X, i, w)
                     smallest = min(smallest, q)
-                    largest = q if q > largest or q != q else largest
+                    if q > largest or q != q:
+                        largest = q
+                        far[k] = share * (lengths[k] * np.sqrt(largest) + abs(b[k])) + (w.size + 2) * LEAST
                 else:
                     product = dot(X, i, w)
                 reach = y[i] * (product + b[k])
+                error = reach < 0.0 or (reach == 0.0 and y[i] > 0)
+                if reach - far[k] < low or abs(reach) <= far[k]:
+                    reach, error, certain = settled(X, i, w, b[k], y[i], reach, error)
+                    sure[k] = sure[k] and certain
                 low = reach if reach < low or reach != reach else low
-                wrong += reach < 0.0 or (reach == 0.0 and y[i] > 0)
+                wrong += error
             lows[k], errors[k] = low, errors[k] + wrong
             for t in range(s, until):
                 if duals[k, t] != 0.0:
                     add(X, used[t], duals[k, t], sums[k])
         s = until
-    return lows, errors, sums, smallest, largest
+    return lows, errors, sure, sums, smallest, largest
+
+
+@compiled
+def lengths_of(W):
+    """‖w‖ of each weight vector, not much less if at all, whatever its scale."""
+    lengths = np.zeros(W.shape[0])
+    for k in range(W.shape[0]):
+        scale, total = np.abs(W[k]).max(), 0.0
+        if scale > 0.0:
+            for j in range(W.shape[1]):
+                total += (W[k, j] / scale) ** 2
+        lengths[k] = scale * np.sqrt(total)
+    return lengths
+
+
+@compiled
+def settled(X, i, w, b, label, reach, error):
+    """y·score of a row, rounded down, and whether the row is on the wrong side, without rounding; as they are
+    if that cannot be; and whether it can."""
+    low, high, _, sure = bracket(X, i, w, b)
+    if not sure:
+        return reach, error, False
+    reach = low if label > 0 else -high
+    return reach, reach < 0.0 or (reach == 0.0 and label > 0 and low == high), True

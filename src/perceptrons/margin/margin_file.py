@@ -85,6 +85,8 @@ MEMORY = file.Record(
         "stopped": file.Choice(*STOPPED),
         "averaged": file.Flag(),
         "n_absent": file.Count(),
+        "length": file.Real(least=0.0, finite=False),
+        "blur": file.Real(least=0.0, finite=False),
     },
 )
 FIELDS: dict[str, file.Field] = {

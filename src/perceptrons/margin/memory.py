@@ -13,6 +13,7 @@ from .._types import Array
 from ..compiled import Threads
 from ..rows.encode import Encoded, stacked
 from ..theory.certificate import lifted_norm
+from ..theory.outward import UNIT
 from .certificates import CLOSE
 from .looks import Look, look_at, own_corrections
 from .rules import CLOCK, CONSTANT, Rule
@@ -59,6 +60,10 @@ class Memory(NamedTuple):
     stopped: str = ""  # by what training ended; unknown to the first model files
     averaged: bool = False  # whether `result="auto"` is the average
     n_absent: int = 0  # of the rows given, those of weight 0
+    length: float = 0.0  # in a stream: no less than Σ τ‖x‖ of the corrections
+    blur: float = (
+        np.inf
+    )  # and how far rounding may have taken the weights from the corrections; else infinite
 
     def last(self) -> Model:
         return Model(self.w, float(self.clock["intercept"][0]), self.rows, self.duals)
@@ -94,7 +99,32 @@ class Memory(NamedTuple):
         else:
             clock["intercept"] *= after / before  # a power of two: exact
         clock["intercept_drift"] *= after / before
-        return self._replace(clock=clock)
+        longer = max(1.0, float(np.sqrt(after / before)))  # the lifted rows
+        return self._replace(clock=clock, length=longer * self.length, blur=longer * self.blur)
+
+    def with_rounding(self, start: "Memory", radius: float, rho: float) -> "Memory":
+        """With what rounding may have done since then, by corrections of lifted rows no longer than `radius`.
+
+        A correction rounds a step, its products and the sums: by u·(‖w‖ + 3τ‖x‖). The sums of an average
+        are in double precision, and are divided by the number of presentations.
+        """
+        before, now = start.clock[0], self.clock[0]
+        n_updates, n = int(now["updates"] - before["updates"]), float(max(1, now["presentations"]))
+        added = (float(now["steps"] - before["steps"]) + 4.0 * UNIT * float(now["steps"])) * radius
+        longest = lifted_norm(start.w.astype(np.float64), float(before["intercept"]), rho) + 3.0 * added
+        late = lifted_norm(start.drift, float(before["intercept_drift"]), rho) / n
+        unit = UNIT if self.w.dtype == np.float64 else float(np.finfo(self.w.dtype).eps) / 2.0
+        each = unit * longest + 4.0 * UNIT * (longest + late)
+        return self._replace(
+            length=start.length + 1.01 * added, blur=start.blur + 1.01 * (n_updates + 3) * each
+        )
+
+    def begin_stream(self, radius: float, rho: float) -> "Memory":
+        """What rounding may have done in a fit of rows no longer than `radius`: a stream goes on from it."""
+        nothing = self._replace(
+            w=np.zeros_like(self.w), clock=np.zeros(1, CLOCK), drift=np.zeros_like(self.drift), blur=0.0
+        )
+        return self.with_rounding(nothing, radius, rho)
 
     def without_rows(self) -> "Memory":
         """The same run before any row: where it goes on over the rows it has seen."""

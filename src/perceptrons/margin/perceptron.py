@@ -20,6 +20,7 @@ from ..rows.weights import is_balanced
 from ..theory.certificate import Certificate
 from .certificates import Examination, certificates_of, examine_linear, look_for_certificates
 from .epochs import one_pass, train
+from .facts import Facts
 from .fitted import complaint, count_hopeless, is_uneven, publish
 from .looks import Look
 from .margin_file import FIELDS, WEIGHTS, check_loaded, check_weights_alone
@@ -290,7 +291,10 @@ class Perceptron(LinearThreshold):
         lift = read_lift(self, data.largest, norms.median()) if follows else self._terms.rho_squared
         rule = read_linear_rule(self, lift, norms.median())
         check_radius(rule, data.largest)
-        starts = self._starts(data, rule, None, None) if first else self._memories
+        if first:
+            starts = [start._replace(blur=0.0) for start in self._starts(data, rule, None, None)]
+        else:
+            starts = self._memories if self._terms.streamed else self._begin_stream()
         if not first and rule.rho_squared != self._terms.rho_squared:
             starts = [start.relifted(self._terms.rho_squared, rule.rho_squared) for start in starts]
         for start in starts:
@@ -310,6 +314,12 @@ class Perceptron(LinearThreshold):
         self._publish(data, terms, memories, [None] * len(runs), training)
         self.converged_ = all(memory.clock["clean"][0] >= len(data.codes) for memory in memories)
         return any(run.capped() for run in runs)
+
+    def _begin_stream(self) -> list[Memory]:
+        """What a fit has left, for a stream to go on from."""
+        certificates = self.certificate_ if isinstance(self.certificate_, list) else [self.certificate_]
+        pairs = zip(self._memories, certificates, strict=True)
+        return [memory.begin_stream(known.radius, self.lift_) for memory, known in pairs]
 
     def _stream_classes(self, classes: Any, first: bool) -> Array:
         if first and classes is None:
@@ -351,13 +361,24 @@ class Perceptron(LinearThreshold):
         looks = look_for_certificates(self, data, signs, looks, training.threads)
         data = data._replace(smallest=looks[0].smallest, largest=looks[0].largest)
         check_rows(self, data)
+        if terms.streamed:
+            radius = 1.01 * float(np.sqrt(data.largest + terms.rho_squared))
+            pairs = zip(memories, training.runs, strict=True)
+            self._memories = [one.with_rounding(run.before, radius, self.lift_) for one, run in pairs]
         certificates = certificates_of(self, data, batch, signs, looks)
         self.certificate_ = certificates[0] if len(certificates) == 1 else certificates
         return data, certificates
 
     def _examine(self, k: int, data: Encoded, signs: Array, a: Array, look: Look) -> Examination:
         """What `certify` must know."""
-        return examine_linear(self, k, data, a, look)
+        return examine_linear(self, k, data, signs, a, look)
+
+    def _n_rows_given(self) -> int:
+        return int(self._memories[0].n_rows)
+
+    def _facts(self, k: int, data: Encoded, signs: Array, a: Array) -> Facts:
+        """What `verify` asks where bounds leave a claim open."""
+        return Facts(self, k, data, signs, a)
 
     def _show(self) -> None:
         """Set the fitted attributes that follow from what the runs left, `_memories` and `_terms`."""

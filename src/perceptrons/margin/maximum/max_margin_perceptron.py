@@ -18,10 +18,12 @@ from ...model_file.declarations import Field
 from ...rows.encode import Encoded, encode
 from ...rows.weights import is_balanced
 from ..certificates import Examination, certificates_of, examine_linear
+from ..combination import LESS
+from ..facts import Facts
 from ..looks import Look
 from ..margin_file import WEIGHTS, check_weights_alone
 from .descent import warm_point
-from .maximum_certificate import MaximumTerms, examine_maximum
+from .maximum_certificate import MaximumFacts, MaximumTerms, examine_maximum
 from .maximum_file import FIELDS, check_loaded
 from .maximum_parameters import MaximumParameters, check_squares, read_parameters
 from .methods import intercept_of, run
@@ -166,10 +168,17 @@ class MaxMarginPerceptron(LinearThreshold):
         certificates = certificates_of(self, data, batch=False)
         self.certificate_ = certificates[0] if one else certificates
         gaps = [np.inf if certificate.gap is None else certificate.gap for certificate in certificates]
-        self.converged_ = bool(solved and max(gaps) <= given.tol * (1.0 + 1e-6))
+        self.converged_ = bool(solved and max(gaps) <= given.tol * (1.0 + 1e-6) + 4.0 * LESS)
 
     def _examine(self, k: int, data: Encoded, signs: Array, a: Array, look: Look) -> Examination:
-        return examine_maximum(self, examine_linear(self, k, data, a, look), k, data, signs, a)
+        linear = examine_linear(self, k, data, signs, a, look)
+        return examine_maximum(self, linear, k, data, signs, a, look.combination)
+
+    def _n_rows_given(self) -> int:
+        return int(self._terms.n_given)
+
+    def _facts(self, k: int, data: Encoded, signs: Array, a: Array) -> Facts:
+        return MaximumFacts(self, k, data, signs, a)
 
     def _loaded(self) -> None:
         """Check and complete what a model file held."""

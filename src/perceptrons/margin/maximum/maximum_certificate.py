@@ -1,6 +1,8 @@
 # mypy: allow-untyped-defs, allow-untyped-calls
 """What the certificate of a `MaxMarginPerceptron` may claim, beyond that of a perceptron."""
 
+from fractions import Fraction
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,10 +10,14 @@ import numpy as np
 from ..._types import Array
 from ...compiled import compiled
 from ...rows.encode import Encoded, is_sparse, read_only
-from ...rows.layouts import dot
-from ..certificates import Examination
+from ...rows.scores import dot_and_size
+from ...theory.outward import down, float_below, sum_error
+from ..certificates import Examination, duals_of, margin_of
+from ..combination import LESS, Duals, bound_of, slack_bounds
+from ..exact_look import exact_low_with_slack
+from ..facts import Facts
 from .pool import gather, rounding, squared_distance
-from .slack import per_weight, ridge_of
+from .slack import ridge_of
 
 UNBALANCED = 1e-9  # what the duals of both classes may differ by, relative to their sum
 
@@ -32,25 +38,30 @@ class MaximumTerms(_Found):
     foreign = False
     lift_from_rows = False
     choices = 0.0
+    little = LESS  # of a bound may be rounding
+
+    @property
+    def free_intercept(self) -> bool:
+        """Is the intercept free, and no coordinate of the weights?"""
+        return self.fit_intercept
+
+    def bounds_margins(self, signed: Array) -> bool:
+        """Do these duals prove a bound? With a free intercept both classes must have the same sum of them,
+        but for rounding."""
+        return not self.fit_intercept or abs(float(signed.sum())) <= UNBALANCED * float(np.abs(signed).sum())
 
     def update_bound(self, radius: float, margin: float) -> None:
         """No theorem bounds the steps of these methods."""
 
 
 def examine_maximum(
-    model: Any, look: Examination, k: int, data: Encoded, signs: Array, a: Array
+    model: Any, look: Examination, k: int, data: Encoded, signs: Array, a: Array, combination: Array
 ) -> Examination:
-    """What `certify` must know beyond a perceptron's look: the bound holds for every intercept only if both
-    classes have the same sum of duals; slack has an interval of its own; a witness is added up again."""
-    terms, radius = model._terms, float(np.sqrt(data.largest))
-    total = float(a.sum())
-    if look.sum_norm is not None and terms.fit_intercept and total > 0.0:
-        unbalanced = abs(float((a * signs).sum()))
-        # a hyperplane that separates has an intercept of at most the radius; with slack a little more
-        fair = unbalanced <= UNBALANCED * total
-        look = look._replace(sum_norm=look.sum_norm + unbalanced * radius if fair else None)
-    if np.isfinite(terms.C):
-        look = look._replace(soft=_soft_interval(model, look, k, data, signs, a))
+    """What `certify` must know beyond a perceptron's look: slack has an interval of its own; a witness is
+    added up again."""
+    terms = model._terms
+    if look.bound is not None and np.isfinite(terms.C):
+        look = look._replace(soft=_soft_interval(model, k, data, signs, a, combination))
     pairs = model._witnesses[k]
     if pairs is not None:
         rows, weights = np.array([row for row, _ in pairs]), np.array([weight for _, weight in pairs])
@@ -64,16 +75,41 @@ def examine_maximum(
 
 
 def _soft_interval(
-    model: Any, look: Examination, k: int, data: Encoded, signs: Array, a: Array
-) -> tuple[float, float] | None:
-    """Margin and bound of the rows extended by a coordinate each, (x_i, y_i e_i √r_i), see `slack`."""
-    if look.sum_norm is None or not a.any():
-        return None
-    ridge, weights = 1.0 / model._terms.C, read_only(np.ascontiguousarray(data.weights))
-    slack = ridge * float(per_weight(a * a, weights, slice(None)).sum())
-    low = lowest_with_slack(data.X, signs, model.coef_[k], float(model.intercept_[k]), a, ridge, weights)
-    margin, bound = low / np.sqrt(look.norm**2 + slack), np.sqrt(look.sum_norm**2 + slack) / a.sum()
-    return float(margin), float(bound)
+    model: Any, k: int, data: Encoded, signs: Array, a: Array, combination: Array
+) -> tuple[float, float]:
+    """Margin and bound of the rows extended by a coordinate each, (x_i, y_i e_i √r_i), see `slack`; both
+    rounded to the safe side."""
+    w, b, C = model.coef_[k].astype(np.float64), float(model.intercept_[k]), model._terms.C
+    duals = soft_duals(model, data, a * signs)
+    ridge, weights = 1.0 / C, read_only(np.ascontiguousarray(data.weights))
+    low, size = lowest_with_slack(data.X, signs, w, b, a, ridge, weights)
+    far = 2.0 * sum_error(len(w) + 8, size)
+    if far > LESS * abs(low) and far > 0.0:
+        low = float_below(exact_low_with_slack(data, signs, w, b, a, C, data.weights))
+    else:
+        low = down(low - far)
+    slack = slack_bounds(duals)[low > 0.0]
+    return margin_of(low, w, b, 0.0, more=Fraction(slack)), bound_of(duals, combination).value
+
+
+def soft_duals(model: Any, data: Encoded, signed: Array) -> Duals:
+    """The rows with a dual, what they contribute, and their slack."""
+    duals = duals_of(model, data, signed)
+    weights = data.weights[duals.used] if len(data.weights) else data.weights
+    return duals._replace(C=model._terms.C, weights=weights)
+
+
+class MaximumFacts(Facts):
+    """With slack, of the rows extended by a coordinate each."""
+
+    @cached_property
+    def soft(self) -> tuple[Fraction, Fraction, Fraction] | None:
+        C = self.model._terms.C
+        if np.isinf(C):
+            return None
+        duals = soft_duals(self.model, self.data, self.a * self.signs)
+        low = exact_low_with_slack(self.data, self.signs, self.w, self.b, self.a, C, self.data.weights)
+        return low, self.norm_squared + duals.exact_slack(), duals.exactly()
 
 
 def _left_over(
@@ -99,8 +135,11 @@ def _left_over(
 
 @compiled
 def lowest_with_slack(X, y, w, b, a, ridge, weights):
-    """The smallest y·score, what the row's own coordinate adds included."""
-    low = np.inf
+    """The smallest y·score, what the row's own coordinate adds included, and the largest sum of sizes."""
+    low, most = np.inf, 0.0
     for i in range(y.size):
-        low = min(low, y[i] * (dot(X, i, w) + b) + ridge_of(ridge, weights, i) * a[i])
-    return low
+        product, size = dot_and_size(X, i, w)
+        own = ridge_of(ridge, weights, i) * a[i]
+        low = min(low, y[i] * (product + b) + own)
+        most = max(most, size + abs(b) + own)
+    return low, most

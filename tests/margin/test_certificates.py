@@ -41,9 +41,16 @@ def test_any_changed_field_is_refused(noise):
     changed = 0
     for field in fields(Certificate):
         value = getattr(model.certificate_, field.name)
-        others = (
-            [not value] if isinstance(value, bool) else [1.0] if value is None else [None, value * 1.0001 + 1]
-        )
+        if isinstance(value, str):
+            others = [None, value + "?"]
+        else:
+            others = (
+                [not value]
+                if isinstance(value, bool)
+                else [1.0]
+                if value is None
+                else [None, value * 1.0001 + 1]
+            )
         for other in others:
             refuses(replace(model.certificate_, **{field.name: other}), model, X, y)
             changed += 1

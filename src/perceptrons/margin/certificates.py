@@ -137,8 +137,8 @@ class Examination(NamedTuple):
     sum_norm: float | None  # of Σ a_i y_i x_i over these rows, if that is the weights
     cancels: bool  # that sum is exactly 0
     soft: tuple[float, float] | None = None  # margin and bound with slack
-    witness: tuple[tuple[int, float], ...] | None = None  # a combination of rows that vanishes
-    witness_norm: float = np.inf  # what is left of it, per unit of weight
+    witness: tuple[tuple[int, Fraction], ...] | None = None  # a combination of rows that is exactly 0
+    undecided: str | None = None  # what stood in the way of a margin and of a witness
 
 
 def _certificate(
@@ -158,10 +158,8 @@ def _certificate(
         if a.any() and look.sum_norm is not None:
             bound = max(look.sum_norm / float(a.sum()), margin)  # rounding must not cross them
             separable = False if look.cancels else separable
-        if look.witness is not None:
-            apart = look.n_errors == 0 and look.low > 0.0  # by less than rounding, then
-            separable = None if apart else False
-            bound = max(margin, look.witness_norm if bound is None else min(look.witness_norm, bound))
+        if look.witness is not None:  # a margin above 0 is rounding, then
+            separable, bound, margin = False, 0.0, min(margin, 0.0)
     return Certificate(
         separable=separable,
         margin=margin,
@@ -179,7 +177,21 @@ def _certificate(
         soft_margin_bound=None if look.soft is None else look.soft[1],
         witness=look.witness,
         choices=terms.choices,
+        undecided=_why_undecided(look, batch) if separable is None else None,
     )
+
+
+def _why_undecided(look: Examination, batch: bool) -> str:
+    """What stood in the way of a margin above 0 and of a combination that is exactly 0."""
+    if batch:
+        return "the rows are the last batch of a stream, the others are gone"
+    if look.undecided:
+        return look.undecided
+    if look.norm == 0.0:
+        return "the weights are 0 up to rounding, and were not shown to be exactly 0"
+    if look.low > 0.0:
+        return "the margin is no more than rounding"
+    return "these weights do not separate the rows, which proves nothing of others"
 
 
 def examine_linear(model: Any, k: int, data: Encoded, a: Array, look: Look) -> Examination:

@@ -15,7 +15,7 @@ from .arrays import FLOATS, Array, Names, Structured
 from .class_labels import Labels
 from .compound import COLUMNS, Each, Either, IfSet, OneOrMore, Optional, Record, Tuples
 from .estimator_field import PARTS, EstimatorField
-from .kinds import Choice, Count, Field, Flag, Place, Real, Schema, Text, members, members_schema
+from .kinds import Choice, Count, Field, Flag, Place, Ratio, Real, Schema, Text, members, members_schema
 from .matrix import Matrix
 from .parameter_fields import DIGITS, LostFunction, Parameter, Parameters, RandomState
 
@@ -43,6 +43,7 @@ __all__ = [
     "Parameters",
     "Place",
     "RandomState",
+    "Ratio",
     "Real",
     "Record",
     "Schema",

@@ -9,6 +9,7 @@ With an intercept all of this happens in lifted space, where a row is (x, ρ) an
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 from math import exp
 from typing import Any
 
@@ -25,7 +26,7 @@ class Certificate:
     Attributes
     ----------
     separable : True if `margin` > 0 by more than rounding, False if no margin is: the weights are exactly 0
-        (so is `margin_bound`), or there is a `witness`. None if undecided.
+        (so is `margin_bound`), or there is a `witness`. None if `undecided`.
     margin : achieved by these weights, min y·score/‖w‖; negative if a row is on the wrong side. In a
         stream (`partial_fit`) that of the last batch.
     margin_bound : no hyperplane has a larger margin on these rows, in a stream on all rows seen; None if
@@ -42,10 +43,12 @@ class Certificate:
         rests on.
     soft_margin, soft_margin_bound : with slack (a finite C) the same interval once more, for rows that have a
         coordinate 1/√C each of their own: this is what was maximized. None without slack.
-    witness : pairs (row, weight), a convex combination Σ a_i y_i x_i that is 0 but for rounding (with an
-        intercept the weights add up to 1 in each class: a point that both hulls share); None without.
+    witness : pairs (row, weight), a convex combination Σ a_i y_i x_i that is exactly 0 (with an intercept
+        the weights add up to 1 in each class: a point that both hulls share); None without. Weights are
+        fractions, so that anyone can add them up without rounding.
     choices : the logarithm of the number of models that rows outside the compression set could choose from
         (the power of two that is ρ, the epoch at which training ended); δ is shared among them.
+    undecided : why `separable` is None; None if it is not.
     """
 
     separable: bool | None
@@ -62,8 +65,9 @@ class Certificate:
     reproducible: bool
     soft_margin: float | None = None
     soft_margin_bound: float | None = None
-    witness: tuple[tuple[int, float], ...] | None = None
+    witness: tuple[tuple[int, Fraction], ...] | None = None
     choices: float = 0.0
+    undecided: str | None = None
 
     @property
     def gap(self) -> float | None:

@@ -1,18 +1,21 @@
 # mypy: allow-untyped-defs, allow-untyped-calls
 """What the certificate of a `MaxMarginPerceptron` may claim, beyond that of a perceptron."""
 
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..._types import Array
 from ...compiled import compiled
-from ...rows.encode import Encoded, is_sparse, read_only
+from ...rows.encode import Encoded, read_only
 from ...rows.layouts import dot
+from ...theory.exact import cancels, exact_weights
 from ..certificates import Examination
-from .pool import gather, rounding, squared_distance
+from .exactly import dense_rows
 from .slack import per_weight, ridge_of
 
+Pairs = tuple[tuple[int, Fraction], ...]
 UNBALANCED = 1e-9  # what the duals of both classes may differ by, relative to their sum
 
 
@@ -51,16 +54,8 @@ def examine_maximum(
         look = look._replace(sum_norm=look.sum_norm + unbalanced * radius if fair else None)
     if np.isfinite(terms.C):
         look = look._replace(soft=_soft_interval(model, look, k, data, signs, a))
-    pairs = model._witnesses[k]
-    if pairs is not None:
-        rows, weights = np.array([row for row, _ in pairs]), np.array([weight for _, weight in pairs])
-        there = data.places(rows) if len(rows) else None
-        left, largest = np.inf, 0.0
-        if there is not None:
-            left, largest = _left_over(data, signs, there, weights, terms.fit_intercept)
-        if left <= 2 * rounding(data.matrix.shape[1], len(pairs)) * largest:
-            look = look._replace(witness=pairs, witness_norm=left)
-    return look
+    witness = _checked(data, signs, model._witnesses[k] or (), terms.fit_intercept)
+    return look._replace(witness=witness, undecided=model._undecided[k] or None)
 
 
 def _soft_interval(
@@ -76,25 +71,20 @@ def _soft_interval(
     return float(margin), float(bound)
 
 
-def _left_over(
-    data: Encoded, signs: Array, rows: Array, weights: Array, intercept: bool
-) -> tuple[float, float]:
-    """‖Σ a_i y_i x_i‖ for a witness, and its largest term; inf if its weights are not convex.
-
-    With an intercept terms are counted from a row of the witness: its sums per class are equal."""
-    if not len(rows) or rows.min() < 0 or rows.max() >= len(signs) or not (weights > 0.0).all():
-        return np.inf, 0.0
-    if len(np.unique(rows)) < len(rows):
-        return np.inf, 0.0
-    sides = [signs[rows] < 0, signs[rows] > 0] if intercept else [np.ones(len(rows), bool)]
-    if any(abs(float(weights[side].sum()) - 1.0) > 1e-12 for side in sides):
-        return np.inf, 0.0
-    total, centre = np.zeros(data.matrix.shape[1]), np.zeros(data.matrix.shape[1])
-    if intercept and not is_sparse(data.matrix):
-        centre = data.matrix[rows[0]].astype(np.float64)
-    gather(data.X, rows, weights * signs[rows], centre, total)
-    largest = max(squared_distance(data.X, row, centre) for row in rows)
-    return float(np.sqrt((total * total).sum())) / len(sides), float(np.sqrt(largest))
+def _checked(data: Encoded, signs: Array, pairs: Pairs, intercept: bool) -> Pairs | None:
+    """The witness, if its rows are there and cancel exactly. Weights of a file that an earlier version wrote
+    were rounded; if these rows have a witness, it is found again."""
+    rows = np.array([row for row, _ in pairs], np.int64)
+    there = data.places(rows) if len(rows) else None
+    if there is None or there.min() < 0 or there.max() >= len(signs) or len(np.unique(rows)) < len(rows):
+        return None
+    X, y, weights = dense_rows(data.matrix, there), signs[there], [Fraction(weight) for _, weight in pairs]
+    if not (min(weights) > 0 and cancels(X, y, weights, intercept)):
+        exact = exact_weights(X, y, intercept)[0] or [Fraction(0)]
+        if min(exact) == 0:
+            return None
+        weights = list(exact)
+    return tuple(zip(rows.tolist(), weights, strict=True))
 
 
 @compiled

@@ -132,6 +132,27 @@ def test_where_no_combination_is_exact_the_search_goes_on_without_rounding(monke
     assert is_witness(X.tolist(), np.where(y, 1, -1).tolist(), model.certificate_.witness, intercept=True)
 
 
+def test_contradictory_rows_are_found_among_many_columns(jit):
+    """Equations of all rows in the sum would be too many; those of the heaviest do."""
+    m, n, density = (1010, 1000, 0.02) if jit else (60, 80, 0.2)
+    X = sp.random_array((m, n), density=density, format="csr", rng=np.random.default_rng(0))
+    y = np.arange(m) % 2
+    X = sp.vstack([X, X[[7, 8]]], format="csr")
+    y = np.append(y, 1 - y[[7, 8]])
+    model, _ = fitted(X, y)
+    assert model.certificate_.separable is False
+    assert {row for row, _ in model.certificate_.witness} <= {7, 8, m, m + 1}
+
+
+def test_rows_proposed_are_limited():
+    X = np.random.default_rng(0).standard_normal((600, 3))
+    rows = np.arange(600)
+    assert exactly.proposed(X, rows).shape == (512, 3)
+    assert exactly.proposed(sp.csr_array(X), rows).shape == (512, 3)
+    wide = sp.random_array((600, 5000), density=0.01, format="csr", rng=np.random.default_rng(0))
+    assert exactly.proposed(wide, rows).size <= 300_000
+
+
 def test_with_slack_nothing_is_inseparable():
     X, y = noisy(60, 4)
     model, said = fitted(X, y, C=1.0)

@@ -12,8 +12,10 @@ import numpy as np
 
 from ..._types import Array
 from ...rows.encode import is_sparse
+from ...theory.exact import MOST_CELLS as MOST_PROPOSED
 from ...theory.exact import exact_weights
 from ...theory.exact_hull import MOST_CELLS, nearest
+from ...theory.modular import MOST as MOST_ROWS
 from .pool import HullPoint, MarginSearch, Witness
 
 HIDDEN = "a hyperplane separates them, but floating-point weights are too coarse to show it"
@@ -27,10 +29,13 @@ def decide(search: MarginSearch) -> None:
     rows, weights = point.rows[order], point.weights[order]
     intercept, reason = search.task.sides == 2, ""
     if search.candidate is not None:
-        exact, reason = exact_weights(dense_rows(search.matrix, rows), search.task.y[rows], intercept)
+        few = proposed(search.matrix, rows)
+        exact, reason = exact_weights(few, search.task.y[rows[: len(few)]], intercept)
         if exact is not None:
-            search.witness = Witness(rows, exact)
+            search.witness = Witness(rows[: len(few)], exact)
             return
+        if len(few) < len(rows):
+            reason = f"{len(rows)} rows are too many for an exact combination"
     elif search.capped:
         search.undecided = "the search was stopped by max_iter"
         return
@@ -56,9 +61,16 @@ def _decide_among_all(search: MarginSearch, rows: Array, weights: Array) -> str:
     return "" if search.solved else HIDDEN
 
 
-def dense_rows(matrix: Any, rows: Array) -> Array:
-    """These rows as an array; columns that are 0 in all of them are left out where rows are sparse."""
-    part = matrix[rows]
+def proposed(matrix: Any, rows: Array) -> Array:
+    """These rows as an array, the first of them if they are too many for an exact combination. Columns that
+    are 0 in all of them are left out where rows are sparse."""
+    part = matrix[rows[:MOST_ROWS]]
     if is_sparse(part):
-        part = part[:, np.unique(part.indices)].toarray()
-    return np.asarray(part)
+        columns = np.unique(part.indices)
+        return np.asarray(part[: room(len(columns)), columns].toarray())
+    return np.asarray(part[: room(part.shape[1])])
+
+
+def room(n_columns: int) -> int:
+    """How many rows of so many columns are not too many."""
+    return max(2, MOST_PROPOSED // max(1, n_columns))

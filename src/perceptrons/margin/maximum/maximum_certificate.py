@@ -12,7 +12,7 @@ from ...rows.encode import Encoded, read_only
 from ...rows.layouts import dot
 from ...theory.exact import cancels, exact_weights
 from ..certificates import Examination
-from .exactly import dense_rows
+from .exactly import proposed
 from .slack import per_weight, ridge_of
 
 Pairs = tuple[tuple[int, Fraction], ...]
@@ -78,7 +78,9 @@ def _checked(data: Encoded, signs: Array, pairs: Pairs, intercept: bool) -> Pair
     there = data.places(rows) if len(rows) else None
     if there is None or there.min() < 0 or there.max() >= len(signs) or len(np.unique(rows)) < len(rows):
         return None
-    X, y, weights = dense_rows(data.matrix, there), signs[there], [Fraction(weight) for _, weight in pairs]
+    X, y, weights = proposed(data.matrix, there), signs[there], [Fraction(weight) for _, weight in pairs]
+    if len(X) < len(y):  # no witness that was found has as many
+        return None
     if not (min(weights) > 0 and cancels(X, y, weights, intercept)):
         exact = exact_weights(X, y, intercept)[0] or [Fraction(0)]
         if min(exact) == 0:

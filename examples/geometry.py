@@ -55,7 +55,8 @@ def max_margin():
     soft = MaxMarginPerceptron(C=1.0).fit(near, y)
     duals = hard.dual_coef_[0]
     nearest = [(duals[s] / duals[s].sum()) @ X[hard.support_[s]] for s in (duals < 0, duals > 0)]
-    rows, weights = (np.array(part) for part in zip(*torn.certificate_.witness, strict=True))
+    witness = torn.certificate_.witness
+    rows, weights = np.array([row for row, _ in witness]), np.array([float(share) for _, share in witness])
     meet = [weights[s] @ near[rows[s]] / weights[s].sum() for s in (y[rows] < 0, y[rows] > 0)]
     return Data(X=X, near=near, y=y, hard=hard, soft=soft, torn=torn, nearest=nearest, rows=rows, meet=meet)
 

@@ -47,6 +47,7 @@ STRONGER = {  # a claim that these rows do not bear out, made from one that they
     "soft_margin": lambda value: 0.0,
     "witness": lambda value: ((0, 1.0),),
     "choices": lambda value: 0.9 * value if value else None,
+    "undecided": lambda value: (value or "") + "?",
 }
 
 

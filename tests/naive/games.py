@@ -1,6 +1,7 @@
 """Claim 4.3 of Moran et al. step by step, and the value of a matrix game by linear programming."""
 
 from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 from scipy.optimize import linprog
@@ -39,3 +40,29 @@ def value(A):
     )
     assert done.success
     return low - spread * done.fun
+
+
+def exact_value(A):
+    """The value in fractions: max Σu with (A + shift)·u ≤ 1, u ≥ 0, by the simplex method (Bland's rule)."""
+    A = [[Fraction(float(a)) for a in row] for row in A]
+    shift = 1 - min(map(min, A))
+    m, n = len(A), len(A[0])
+    table = [[a + shift for a in row] + [Fraction(int(i == k)) for k in range(m)] for i, row in enumerate(A)]
+    right, costs = [Fraction(1)] * m, [Fraction(1)] * n + [Fraction(0)] * m
+    basis, total = list(range(n, n + m)), Fraction(0)
+    while True:
+        enters = next((j for j in range(n + m) if costs[j] > 0), None)
+        if enters is None:
+            return 1 / total - shift
+        ratios = [(right[i] / table[i][enters], basis[i], i) for i in range(m) if table[i][enters] > 0]
+        leaves = min(ratios)[2]
+        pivot = table[leaves][enters]
+        table[leaves], right[leaves] = [a / pivot for a in table[leaves]], right[leaves] / pivot
+        for i in range(m):
+            factor = table[i][enters]
+            if i != leaves and factor:
+                table[i] = [a - factor * b for a, b in zip(table[i], table[leaves], strict=True)]
+                right[i] -= factor * right[leaves]
+        total += costs[enters] * right[leaves]
+        costs = [a - costs[enters] * b for a, b in zip(costs, table[leaves], strict=True)]
+        basis[leaves] = enters

@@ -29,7 +29,7 @@ def perceptron(K, L, eps, toward):
     """In the unit ball, stopping early: whether near, and how often each row of K and of L was used.
 
     `toward` chooses the first two points; then the worst violator is corrected, until the means of the points
-    used are nearer than eps (all but a ten-thousandth), or w has margin eps/12.
+    used are nearer than eps (all but a ten-thousandth), or w has margin eps/12 and a ten-thousandth more.
     """
     K, L = [tuple(map(float, x)) for x in K], [tuple(map(float, x)) for x in L]
 
@@ -50,7 +50,7 @@ def perceptron(K, L, eps, toward):
         low = min(range(len(K)), key=lambda i: dot(w, K[i]))
         high = max(range(len(L)), key=lambda i: dot(w, L[i]))
         above, below = dot(w, K[low]), dot(w, L[high])
-        if hypot(*w) > 0 and (above - below) / 2 / hypot(*w) >= eps / 12:
+        if hypot(*w) > 0 and (above - below) / 2 / hypot(*w) >= eps / 12 * (1 + 1e-4):
             return False, used_K, used_L
         if above + t_K - t_L <= -(below + t_K - t_L):
             used_K[low] += 1

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from torch import nn
 
 from perceptrons import MaxMarginPerceptron, certify
+from perceptrons.margin.maximum import exactly
 from perceptrons.neural import MarginLoss
 from perceptrons.neural.layer import NeuronCertificate, PerceptronLayer
 from perceptrons.synthetic import separable
@@ -88,6 +90,36 @@ def test_intervals_are_those_of_the_slow_twins():
     assert n_wrong > 50
     assert n_apart > 15
     assert n_one_class > 10
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_margins_hold_of_the_real_numbers_in_weights_and_features():
+    rng, above = np.random.default_rng(4), 0
+    for _ in range(100):
+        X = rng.integers(-3, 4, (5, 3)) * 0.1 + rng.choice([0.0, 1.0, 2.0**20])
+        w, b, target = rng.integers(-3, 4, 3) * 0.1, float(rng.integers(-3, 4)) * 0.1, np.arange(5) % 2
+        if not w.any():
+            continue
+        (one,) = certified(w, [b], X, target)
+        exact, floats = [Fraction(value) for value in w.tolist()], (2 * target - 1) * (X @ w + b)
+        low = min(
+            (2 * label - 1) * (sum(a * Fraction(c) for a, c in zip(exact, x, strict=True)) + Fraction(b))
+            for x, label in zip(X.tolist(), target.tolist(), strict=True)
+        )
+        square, margin = sum(part**2 for part in exact), Fraction(one.margin)
+        assert margin * abs(margin) * square <= low * abs(low)
+        naive_margin = Fraction(floats.min() / np.linalg.norm(w))
+        above += naive_margin * abs(naive_margin) * square > low * abs(low)
+        assert one.margin == pytest.approx(float(naive_margin), rel=1e-6, abs=1e-9)
+    assert above > 10  # rounding to the nearest would claim too much
+
+
+def test_a_margin_below_the_rounding_of_scores_is_a_margin():
+    X, target = [[2.0**53, 1.0], [2.0**53, 0.0], [2.0**53, -1.0]], [1, 1, 0]
+    (one,) = certified([2.0**-53, 1.0], [-0.5], X, target)  # scores 1.5, 0.5 and −0.5
+    assert one.separable is True
+    (one,) = certified([1.0, 2.0], [-(2.0**53) + 1], X, target)  # 3, 1 and −1, or what is left of them
+    assert one.margin == pytest.approx(1 / math.sqrt(5))
 
 
 small = st.integers(-5, 5)
@@ -219,7 +251,8 @@ def test_one_class_only():
     assert (one.separable, one.margin_bound) == (False, 0.0)
 
 
-def test_a_bound_that_rounding_blurs_is_told():
+def test_a_bound_that_rounding_blurs_is_told(monkeypatch):
+    monkeypatch.setattr(exactly, "MOST_CELLS", 0)  # few rows are searched without rounding
     X, y, teacher = separable(100, 4, margin=1e-8, random_state=0)
     with pytest.warns(
         ConvergenceWarning, match=r"neuron 0 holds, but may be more than tol=0.001 above .*: rows are large"
@@ -253,8 +286,8 @@ def test_rounding_does_not_cross_the_ends():
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_scores_that_are_rounding_separate_nothing():
-    """Each row adds up to 0 but for rounding, which alone tells the classes apart."""
+def test_scores_that_are_rounding_are_judged_exactly():
+    """Each row adds up to 0 but for rounding, which alone tells the classes apart: really so, or not."""
     w, n_cases = np.array([1.0, 1.0, 1.0, -1.0]), 0
     for seed in range(20):
         X = np.random.default_rng(seed).random((200, 4))
@@ -263,7 +296,10 @@ def test_scores_that_are_rounding_separate_nothing():
         target = (X @ w > 0.0).astype(int)
         (one,) = certified(w, None, X, target)
         assert abs(one.margin) < 1e-15
-        assert one.separable is not True
+        exact = [sum(Fraction(v) * int(c) for v, c in zip(x, w, strict=True)) for x in X.tolist()]
+        apart = all((score > 0) == (label == 1) and score for score, label in zip(exact, target, strict=True))
+        assert (one.margin > 0.0) is apart
+        assert one.separable is not False or not apart
         n_cases += one.margin > 0.0 and 0 < target.sum() < len(target)
     assert n_cases > 5
 

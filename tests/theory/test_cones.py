@@ -1,6 +1,7 @@
 """Farkas' lemma: every answer proved from the system alone, and none forged."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from scipy.optimize import nnls
 
 from perceptrons.theory import Solvable, Unsolvable, farkas
 from tests.forging import nudged
+from tests.sizes import cases
 
 
 def test_farkas_on_random_systems():
@@ -38,6 +40,43 @@ def test_farkas_on_random_systems():
             kinds["none below the bound"] += 1
     assert kinds["solvable"] >= 60
     assert kinds["none"] >= 60
+
+
+def test_farkas_claims_hold_of_real_numbers():
+    """In fractions: the residual, the inner products of y, and so which solutions are excluded."""
+    rng, counts = np.random.default_rng(12), {"solvable": 0, "none": 0, "none below": 0}
+    for _ in range(cases(600)):
+        m, n = (int(k) for k in rng.integers(1, 5, 2))
+        A, b = rng.integers(-3, 4, (m, n)) * 0.1, rng.integers(-3, 4, m) * 0.1
+        if rng.random() < 0.3:
+            A[0] = 1e-9 * rng.integers(0, 3, n)
+        answer = farkas(A, b, 0.1)
+        answer.verify(A, b)
+        a, c = [[Fraction(value) for value in row] for row in A.tolist()], [Fraction(v) for v in b.tolist()]
+        if isinstance(answer, Solvable):
+            x = [Fraction(value) for value in answer.x.tolist()]
+            rest = [sum(p * q for p, q in zip(row, x, strict=True)) - t for row, t in zip(a, c, strict=True)]
+            assert sum(part**2 for part in rest) <= Fraction(answer.error) ** 2 < Fraction(answer.eps) ** 2
+            counts["solvable"] += 1
+            continue
+        y = [Fraction(value) for value in answer.y.tolist()]
+        value = sum(p * q for p, q in zip(y, c, strict=True))
+        inner = [sum(y[i] * a[i][j] for i in range(m)) for j in range(n)]
+        assert value < 0
+        square, length = sum(part**2 for part in y), sum(part**2 for part in c)
+        assert Fraction(answer.value) ** 2 * square * length <= value**2
+        if answer.excludes == np.inf:
+            assert min(inner) >= 0
+            counts["none"] += 1
+            continue
+        for j in range(n):  # ⟨y,b⟩ = Σ x_j ⟨y,a_j⟩, so Σ x_j‖a_j‖ is at least this many times ‖b‖
+            norm = sum(a[i][j] ** 2 for i in range(m))
+            if inner[j] < 0:
+                assert Fraction(answer.excludes) ** 2 * inner[j] ** 2 * length <= value**2 * norm
+        counts["none below"] += 1
+        with pytest.raises(ValueError, match="does not hold"):
+            replace(answer, excludes=np.nextafter(answer.excludes * (1 + 1e-15), np.inf)).verify(A, b)
+    assert min(counts["solvable"], counts["none"]) >= cases(600) // 6
 
 
 def test_farkas_shows_that_nothing_solves_where_the_cone_is_pointed():

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from perceptrons.theory import solve_game
 from tests.forging import nudged
 from tests.naive import games as naive
+from tests.sizes import cases
 
 
 def solved(A, tol=1e-6):
@@ -41,6 +42,27 @@ def test_random_games_against_linear_programming():
     assert mixed >= 150
     assert decisions.count(0) >= 20  # saddle points
     assert max(decisions) <= 20  # halving alone needs twenty for 1e-6
+
+
+def exact_game(rng):
+    """Few choices, whole numbers or tenths of them, near 0 or far away, of any scale."""
+    A = rng.integers(-3, 4, rng.integers(1, 6, 2)) * rng.choice([1.0, 0.1, 1 / 3])
+    return (A + rng.choice([0.0, 0.0, 2.0**20, 1e12])) * 2.0 ** rng.integers(-60, 61)
+
+
+def test_the_exact_value_lies_in_the_interval():
+    rng, mixed = np.random.default_rng(7), 0
+    for _ in range(cases(1000)):
+        A = exact_game(rng)
+        solution, value = solve_game(A, 1e-9), naive.exact_value(A)
+        solution.verify(A)
+        assert solution.lower <= value <= solution.upper
+        mixed += np.count_nonzero(solution.x) > 1
+        for name, towards in (("lower", np.inf), ("upper", -np.inf)):  # by one bit
+            end = np.nextafter(getattr(solution, name), towards)
+            with pytest.raises(ValueError, match=f"{name} is"):
+                replace(solution, **{name: end}).verify(A)
+    assert mixed >= cases(1000) // 5
 
 
 def test_the_last_digits():

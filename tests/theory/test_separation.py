@@ -1,6 +1,7 @@
 """Separation: every answer proved from the sets alone, judged by the true distance, and none forged."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from perceptrons.theory.convex import Hull, Pair
 from perceptrons.theory.separation import _perceptron
 from tests.forging import nudged
 from tests.naive import separation as naive
+from tests.sizes import cases
 
 
 def separate(K, L, eps, **options):
@@ -64,6 +66,40 @@ def test_random_pairs_inside_and_outside_the_unit_ball():
     assert len(seen) == 4
     assert long_runs >= 60
     assert 0.5 <= wide <= 1.1  # R ≤ 1.1 D
+
+
+def exact_mean(points, of):
+    """Of a combination of these points, given as fractions."""
+    times, used = [int(t) for t in of.times], [points[i] for i in of.rows]
+    return [sum(t * x[j] for t, x in zip(times, used, strict=True)) / sum(times) for j in range(len(used[0]))]
+
+
+def test_claims_hold_of_real_numbers():
+    """In fractions: the means are as near as is said, every point is as far from the hyperplane."""
+    rng, counts = np.random.default_rng(11), {Near: 0, Separated: 0}
+    for _ in range(cases(600)):
+        shift = rng.choice([0.0, 1.0, 2.0**10]) * rng.integers(-3, 4, 3)
+        K, L = (rng.integers(-3, 4, (rng.integers(1, 6), 3)) * 0.1 + shift for _ in "KL")
+        L[:, 0] += rng.choice([0.0, 1.0])
+        answer = separate(K, L, 0.2)
+        counts[type(answer)] += 1
+        k, l_ = ([[Fraction(value) for value in row] for row in points.tolist()] for points in (K, L))
+        if isinstance(answer, Near):
+            p, q = exact_mean(k, answer.of_K), exact_mean(l_, answer.of_L)
+            square = sum((a - b) ** 2 for a, b in zip(p, q, strict=True))
+            assert square <= Fraction(answer.distance) ** 2
+            assert answer.distance < answer.eps
+            closer = {"distance": np.nextafter(answer.distance, -1)}
+        else:
+            w, b = [Fraction(value) for value in answer.w.tolist()], Fraction(answer.b)
+            reach = [sum(a * c for a, c in zip(w, x, strict=True)) - b for x in k]
+            reach += [b - sum(a * c for a, c in zip(w, x, strict=True)) for x in l_]
+            assert Fraction(answer.margin) ** 2 * sum(a * a for a in w) <= min(reach) ** 2
+            assert min(reach) > 0 < answer.eps / 12 <= answer.margin
+            closer = {"margin": np.nextafter(answer.margin, 9)}
+        with pytest.raises(ValueError, match="does not hold"):
+            replace(answer, **closer).verify(K, L)
+    assert min(counts.values()) >= cases(600) // 5
 
 
 def test_hulls_that_meet_are_near_and_hulls_apart_are_separated():

@@ -1,6 +1,7 @@
 """Sparse strategies against the nearest point; forgeries raise."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from perceptrons.theory import SparseStrategy, sparse_strategy
 from tests.forging import nudged
 from tests.naive import games as naive
 from tests.naive.separation import shortest
+from tests.sizes import cases
 
 
 def random_points(rng):
@@ -41,6 +43,36 @@ def test_sparse_strategies_enclose_the_value_and_keep_the_claim():
     assert min(ended.values()) >= 60
     assert long_runs >= 40
     assert 1.1 < worst <= 3
+
+
+def test_both_ends_hold_of_real_numbers():
+    """ε* lies between the ends in fractions, too; off by one bit they are refused."""
+    rng = np.random.default_rng(3)
+    for _ in range(cases(500)):
+        V = rng.integers(-3, 4, (rng.integers(2, 8), rng.integers(1, 5))) * 0.1 + rng.choice(
+            [0.0, 1.0, 2.0**20]
+        )
+        if not V.any():
+            continue
+        played = sparse_strategy(V, 0.05 * np.linalg.norm(V, axis=1).max())
+        played.verify(V)
+        rows = [[Fraction(value) for value in row] for row in V.tolist()]
+        w, times = [Fraction(value) for value in played.w.tolist()], [int(time) for time in played.times]
+        least = min(sum(a * b for a, b in zip(w, row, strict=True)) for row in rows)
+        used = [rows[i] for i in played.rows]
+        mean = [
+            sum(t * row[j] for t, row in zip(times, used, strict=True)) / sum(times) for j in range(len(w))
+        ]
+        assert Fraction(played.upper) ** 2 >= sum(part**2 for part in mean)
+        square, low = sum(part**2 for part in w), Fraction(played.lower)
+        assert low * abs(low) * square <= least * abs(least)
+        for other in (
+            {"upper": np.nextafter(played.upper, 0)},
+            {"lower": np.nextafter(played.lower, np.inf)},
+        ):
+            if played.upper > 0:
+                with pytest.raises(ValueError, match="does not hold"):
+                    replace(played, **other).verify(V)
 
 
 def test_how_much_more_than_the_value_the_last_strategy_loses():

@@ -33,6 +33,8 @@ def as_dicts(certificates: Any, model: Any) -> list[dict[str, Any]]:
 
 def _as_dict(certificate: Any) -> dict[str, Any]:
     facts = {**asdict(certificate), "generalization_bound": certificate.generalization_bound()}
+    if facts.get("witness"):
+        facts["witness"] = [[row, str(weight)] for row, weight in facts["witness"]]
     return {name: None if value in (math.inf, -math.inf) else value for name, value in facts.items()}
 
 

@@ -141,8 +141,8 @@ class Examination(NamedTuple):
     n_errors: int  # as `predict` decides
     bound: float | None  # what the duals prove; None if the weights are not the sum they make
     soft: tuple[float, float] | None = None  # margin and bound with slack
-    witness: tuple[tuple[int, float], ...] | None = None  # a combination of rows that vanishes
-    witness_norm: float = np.inf  # what is left of it, per unit of weight
+    witness: tuple[tuple[int, Fraction], ...] | None = None  # a combination of rows that is exactly 0
+    undecided: str | None = None  # what stood in the way of a margin and of a witness
 
 
 def _certificate(
@@ -155,11 +155,8 @@ def _certificate(
     separable = True if look.low > 0.0 and not batch else None
     if batch:
         bound = stream_bound(model, k, data, signs)
-    elif bound == 0.0:
-        separable = False
-    if look.witness is not None and not batch:
-        separable = None if look.low > 0.0 else False  # None: it cancels but for rounding
-        bound = max(margin, look.witness_norm if bound is None else min(look.witness_norm, bound))
+    elif bound == 0.0 or look.witness is not None:
+        separable, bound, margin = False, 0.0, min(margin, 0.0)
     return Certificate(
         separable=separable,
         margin=margin,
@@ -177,7 +174,15 @@ def _certificate(
         soft_margin_bound=None if look.soft is None else look.soft[1],
         witness=look.witness,
         choices=terms.choices,
+        undecided=_why_undecided(look, batch) if separable is None else None,
     )
+
+
+def _why_undecided(look: Examination, batch: bool) -> str:
+    """What stood in the way of a margin above 0 and of a combination that is exactly 0."""
+    if batch:
+        return "the rows are the last batch of a stream, the others are gone"
+    return look.undecided or "these weights do not separate the rows, which proves nothing of others"
 
 
 def examine_linear(model: Any, k: int, data: Encoded, signs: Array, a: Array, look: Look) -> Examination:

@@ -46,8 +46,9 @@ CERTIFICATE = file.Record(
         "reproducible": file.Flag(),
         "soft_margin": file.Optional(_NUMBER),
         "soft_margin_bound": file.Optional(_NUMBER),
-        "witness": file.Optional(file.Tuples(file.Count(), file.Real())),
+        "witness": file.Optional(file.Tuples(file.Count(), file.Ratio())),
         "choices": file.Real(least=0.0),
+        "undecided": file.Optional(file.Text()),
     },
 )
 TERMS = file.Record(

@@ -72,7 +72,7 @@ def _holds(name: str, given: Any, holds: Any, facts: Any, radius: float, batch: 
         return bool(given == holds)
     if given is None or (name == "reproducible" and not given):
         return True  # nothing is claimed
-    if name in ("separable", "witness", "reproducible"):
+    if name in ("separable", "witness", "reproducible", "undecided"):
         return bool(given == holds)
     if holds is None:
         return False
@@ -106,6 +106,8 @@ def check_fields(one: Certificate) -> None:
     for name in FLAGS:
         require(isinstance(getattr(one, name), bool), f"{name}={getattr(one, name)!r} is not True or False")
     require(one.separable is None or isinstance(one.separable, bool), f"separable={one.separable!r}")
+    require(one.undecided is None or isinstance(one.undecided, str), f"undecided={one.undecided!r}")
+    require(one.undecided is None or one.separable is None, f"undecided, but separable={one.separable}")
     require(is_witness(one.witness), "witness is not a tuple of rows and weights > 0")
     for name in ("radius", "lift", "choices", "margin_bound", "update_bound", "soft_margin_bound"):
         value = getattr(one, name)

@@ -15,7 +15,21 @@ from .arrays import FLOATS, Array, Names, Structured
 from .class_labels import Labels
 from .compound import COLUMNS, Each, Either, IfSet, OneOrMore, Optional, Record, Tuples
 from .estimator_field import PARTS, WEIGHTS, EstimatorField
-from .kinds import LIMIT, Choice, Count, Field, Flag, Place, Real, Room, Schema, Text, members, members_schema
+from .kinds import (
+    LIMIT,
+    Choice,
+    Count,
+    Field,
+    Flag,
+    Place,
+    Ratio,
+    Real,
+    Room,
+    Schema,
+    Text,
+    members,
+    members_schema,
+)
 from .matrix import Matrix
 from .parameter_fields import DIGITS, LostFunction, Parameter, Parameters, RandomState
 
@@ -45,6 +59,7 @@ __all__ = [
     "Parameters",
     "Place",
     "RandomState",
+    "Ratio",
     "Real",
     "Record",
     "Room",

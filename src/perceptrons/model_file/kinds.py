@@ -2,7 +2,9 @@
 
 import math
 import operator
+import re
 import reprlib
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 Schema = dict[str, Any]
@@ -10,6 +12,8 @@ Schema = dict[str, Any]
 MOST = 2**53  # counts up to here are exact in every language that reads JSON
 # bytes of a file, and of the arrays that are packed in it; what is read takes up to some twenty times as much
 LIMIT = 2**28
+RATIO = re.compile("[0-9]{1,4000}(/[1-9][0-9]{0,3999})?")  # more digits Python does not read
+MOST_DIGITS = 8001
 NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}  # JSON has no numbers for them
 
 
@@ -146,6 +150,24 @@ def real(packed: Any, place: Place, finite: bool) -> float:
     if type(packed) not in (int, float) or not math.isfinite(packed):
         raise place.refusal(packed, "a finite number" if finite else 'a number, "nan", "inf" or "-inf"')
     return float(packed)
+
+
+class Ratio(Field):
+    """A fraction ≥ 0, written as text: "1/3". Earlier versions wrote such numbers rounded, as numbers."""
+
+    def pack(self, value: Any) -> str:
+        return str(Fraction(value))
+
+    def unpack(self, packed: Any, place: Place) -> Fraction:
+        if isinstance(packed, str):
+            if len(packed) > MOST_DIGITS or not RATIO.fullmatch(packed):
+                raise place.refusal(packed, f'a fraction such as "1/3", of at most {MOST_DIGITS} characters')
+            return Fraction(packed)
+        return Fraction(real(packed, place, finite=True))
+
+    def schema(self) -> Schema:
+        text = {"type": "string", "pattern": f"^{RATIO.pattern}$", "maxLength": MOST_DIGITS}
+        return {"anyOf": [text, {"type": "number"}]}
 
 
 class Flag(Field):

@@ -26,10 +26,10 @@ from torch import Tensor, nn
 from .._types import Array
 from ..checks import number
 from ..margin.maximum.max_margin_perceptron import MaxMarginPerceptron
-from ..theory.certificate import lifted_norm
+from ..theory.exact_sums import least_dot
+from ..theory.outward import exact_sqnorm, quotient_below
 from .shortfall import checked, signs
 
-EPSILON = float(np.finfo(np.float64).eps)
 Calls = list[tuple[Tensor, Tensor]]  # of a layer: what went in, what came out
 
 
@@ -40,9 +40,10 @@ class NeuronCertificate:
     Attributes
     ----------
     neuron : its number.
-    separable : True if a hyperplane, the neuron's or another, has all rows on their right sides by more than
-        rounding; False if there is a proof that none has; None if undecided.
-    margin : achieved by the neuron, min y·score/‖w‖; negative if a row is on the wrong side, 0 if w is 0.
+    separable : True if a hyperplane, the neuron's or another, has all rows on their right sides; False if
+        there is a proof that none has; None if undecided.
+    margin : achieved by the neuron, min y·score/‖w‖, computed exactly and rounded down; negative if a row is
+        on the wrong side, 0 if w is 0.
     margin_bound : no hyperplane has a larger margin on these features (through the origin, if the layer has
         no bias); 0 if `separable` is False. None where there is no bound: with a bias and one class only,
         any margin can be had. (None as well where a search that rounding stopped found none.)
@@ -146,12 +147,12 @@ def certify_linear(layer: nn.Linear, features: Tensor, target: Tensor, tol: floa
 
 
 def _certificate(k: int, X: Array, y: Array, w: Array, bias: float | None, tol: float) -> NeuronCertificate:
-    b, norm, radius = bias or 0.0, lifted_norm(w, 0.0, 0.0), math.sqrt(np.einsum("ij,ij->i", X, X).max())
+    b, radius = bias or 0.0, math.sqrt(np.einsum("ij,ij->i", X, X).max())
     reach = y * (X @ w + b)
-    low, blur = float(reach.min()), (len(w) + 2) * EPSILON * (norm * radius + abs(b))
-    margin = low / norm + 0.0 if norm > 0.0 else 0.0  # + 0.0: no negative zero
     separable, bound = _best_margin(k, X, y, bias is not None, tol)
-    separable = True if low > blur else separable  # blur: how far rounding takes a score
+    low = least_dot(y[:, None] * np.column_stack([X, np.ones(len(X))]), np.append(w, b))
+    margin = quotient_below(low, exact_sqnorm(w)) if w.any() else 0.0
+    separable = True if margin > 0.0 else separable
     bound = None if bound is None else max(bound, margin)  # rounding must not cross them
     n_errors = int(((reach < 0.0) | ((reach == 0.0) & (y > 0.0))).sum())
     return NeuronCertificate(k, separable, margin, bound, radius, len(y), n_errors)

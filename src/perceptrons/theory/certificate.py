@@ -12,6 +12,7 @@ from the claim (`outward`).
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 from math import exp
 from typing import Any
 
@@ -28,7 +29,7 @@ class Certificate:
     Attributes
     ----------
     separable : True if all rows are on their sides, as real numbers (so `margin` > 0), False if no hyperplane
-        has that: `margin_bound` is exactly 0, or there is a `witness`. None if undecided.
+        has that: `margin_bound` is exactly 0, or there is a `witness`. None if `undecided`.
     margin : achieved by these weights, min y·score/‖w‖, rounded down; negative if a row is on the wrong side.
         In a stream (`partial_fit`) that of the last batch.
     margin_bound : no hyperplane has a larger margin on these rows, in a stream on all rows seen: from duals
@@ -47,10 +48,12 @@ class Certificate:
         rests on.
     soft_margin, soft_margin_bound : with slack (a finite C) the same interval once more, for rows that have a
         coordinate 1/√C each of their own: this is what was maximized. None without slack.
-    witness : pairs (row, weight), a convex combination Σ a_i y_i x_i that is 0 but for rounding (with an
-        intercept the weights add up to 1 in each class: a point that both hulls share); None without.
+    witness : pairs (row, weight), a convex combination Σ a_i y_i x_i that is exactly 0 (with an intercept
+        the weights add up to 1 in each class: a point that both hulls share); None without. Weights are
+        fractions, so that anyone can add them up without rounding.
     choices : the logarithm of the number of models that rows outside the compression set could choose from
         (the power of two that is ρ, the epoch at which training ended); δ is shared among them.
+    undecided : why `separable` is None; None if it is not.
     """
 
     separable: bool | None
@@ -67,8 +70,9 @@ class Certificate:
     reproducible: bool
     soft_margin: float | None = None
     soft_margin_bound: float | None = None
-    witness: tuple[tuple[int, float], ...] | None = None
+    witness: tuple[tuple[int, Fraction], ...] | None = None
     choices: float = 0.0
+    undecided: str | None = None
 
     @property
     def gap(self) -> float | None:

@@ -7,12 +7,14 @@ Near gives a sparse x. Separated gives y = −w with ⟨y,b⟩ < 0 and, because 
 ⟨y,a_j⟩/‖a_j‖ > ⟨y,b⟩/‖b‖/bound: short of ≥ 0 by as much as the cut allows. Such a y proves every solution
 larger than the bound. Its nearest vector with Aᵀy ≥ 0 is one least squares problem away (Moreau: add the
 combination of columns that makes it shortest); if that one still has ⟨y,b⟩ < 0 it takes the place of y and
-proves that there is no solution of any size. Its zeros are known up to rounding alone: an inner product of m
-terms counts as 0 if it is less than 4mu of the sum of their sizes below 0 (u = 2.2e-16), and never else, for
-a system may have solutions of size 1e10 alone.
+proves that there is no solution of any size. Rounding leaves inner products a little below 0 that should be
+0; where the columns concerned lie in an open half-space, a small step into it makes them positive. What is
+claimed in the end is computed exactly and rounded away from the claim: true of the real numbers in A and b,
+for a system may have solutions of size 1e10 alone.
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -21,10 +23,21 @@ from scipy.optimize import nnls
 from .._types import Array
 from .certificate import confirm, lifted_norm
 from .inputs import matrix, real, real_in, vector
+from .outward import (
+    dot_bounds,
+    exact_combination,
+    exact_dot,
+    exact_sqnorm,
+    quotient_above,
+    sqrt_above,
+    sqrt_below,
+    squared_length,
+)
 from .separation import Near, separate
 
 FINEST = 1e-9  # the smallest eps, as a share of the longest vectors
 ROUNDING = 1e-9  # how far y may be from a unit vector; a value this little below 0 excludes nothing
+STEPS = (1e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10)  # inward, where rounding leaves a zero below 0
 ACTIVE = 1e-9  # columns whose inner product with the nearest vector is this small were meant to have 0
 
 
@@ -34,7 +47,7 @@ class Solvable:
 
     Attributes
     ----------
-    x, error : the solution, few entries of it not 0, and ‖Ax − b‖.
+    x, error : the solution, few entries of it not 0, and ‖Ax − b‖, computed exactly and rounded up.
     eps : what was asked.
     """
 
@@ -46,24 +59,25 @@ class Solvable:
         """Recompute everything from A and b; a ValueError says what does not hold."""
         A, b = _system(A, b)
         confirm(self.x.shape == (A.shape[1],) and (self.x >= 0).all(), "x is not >= 0, one entry per column")
-        error = lifted_norm(A @ self.x - b)
+        confirm(np.isfinite(self.x).all(), "x is not finite")
+        error = _error(A, self.x, b)
         size = float(np.abs(A).max() * np.abs(self.x).max() + np.abs(b).max())
-        confirm(abs(error - self.error) <= 1e-12 * size, f"the error is {error:.12g}")
-        confirm(error < self.eps, f"the error {error:.12g} is not below eps = {self.eps:.12g}")
+        confirm(error <= self.error <= error + 1e-12 * size, f"the error is {error:.17g}")
+        confirm(self.error < self.eps, f"the error {error:.12g} is not below eps = {self.eps:.12g}")
 
 
 @dataclass(frozen=True, eq=False)
 class Unsolvable:
-    """A unit vector y with ⟨y,b⟩ < 0 that no column, or almost none, supports.
+    """A vector y with ⟨y,b⟩ < 0 that no column, or almost none, supports.
 
     Attributes
     ----------
-    y : the vector.
-    value : ⟨y,b⟩/‖b‖ < 0.
-    least : min_j ⟨y,a_j⟩/‖a_j‖; 0 if it is ≥ 0, up to the rounding of these sums (see the module).
-    excludes : no x ≥ 0 with Ax = b has Σ x_j‖a_j‖ < excludes·‖b‖. It is value/least, less what rounding
-        may hide, or inf if `least` is 0: then there is no solution at all, up to rounding of A and y (and
-        ‖Ax − b‖ ≥ −value·‖b‖ for all x ≥ 0).
+    y : the vector, of length 1 up to rounding.
+    value : ⟨y,b⟩/(‖y‖‖b‖) < 0, rounded up.
+    least : min_j ⟨y,a_j⟩/(‖y‖‖a_j‖), rounded down; 0 if it is ≥ 0.
+    excludes : no x ≥ 0 with Ax = b has Σ x_j‖a_j‖ < excludes·‖b‖. It is value/least, rounded down, or inf if
+        `least` is 0: then there is no solution at all (and ‖Ax − b‖ ≥ −value·‖b‖ for all x ≥ 0). Computed
+        exactly: true of the real numbers in A and b.
     """
 
     y: Array
@@ -76,13 +90,13 @@ class Unsolvable:
         A, b = _system(A, b)
         confirm(self.y.shape == b.shape, "y has not one entry per row")
         confirm(abs(lifted_norm(self.y) - 1) <= ROUNDING, "y is not a unit vector")
-        value, least, excludes = _exclusion(self.y, *_normalized(A, b)[:2])
+        value, least, excludes = _exclusion(self.y, A, b)
         confirm(value < 0, f"<y,b>/|b| = {value:.12g} is not below 0")
-        confirm(abs(value - self.value) <= ROUNDING, f"<y,b>/|b| is {value:.12g}")
-        confirm(abs(least - self.least) <= 1e-6 * abs(least), f"the least <y,a>/|a| is {least:.12g}")
+        confirm(value <= self.value <= value + ROUNDING, f"<y,b>/|b| is {value:.17g}")
+        confirm(least >= self.least >= least * (1 + 1e-6), f"the least <y,a>/|a| is {least:.17g}")
         confirm(
-            self.excludes == excludes or abs(self.excludes - excludes) <= 1e-6 * excludes < np.inf,
-            f"solutions are excluded below {excludes:.12g}",
+            self.excludes == excludes or excludes * (1 - 1e-6) <= self.excludes < excludes < np.inf,
+            f"solutions are excluded below {excludes:.17g}",
         )
 
 
@@ -115,18 +129,28 @@ def farkas(
             f"{FINEST * bound * length:.3g}; use a share of |b|"
         )
     x = np.zeros(A.shape[1])
-    if length < eps:
-        return Solvable(x, length, float(eps))
+    if (error := _error(A, x, b)) < eps:
+        return Solvable(x, error, float(eps))
     cone = np.vstack([np.zeros(len(b)), bound * columns.T])
     answer = separate([target], cone, eps * (1 - 1e-6) / length, max_steps=max_steps)  # room for rounding
     if isinstance(answer, Near):
         shares = np.zeros(len(cone))
         shares[answer.of_L.rows] = answer.of_L.weights
         x = shares[1:] * (bound * length / lengths)
-        return Solvable(x, lifted_norm(A @ x - b), float(eps))
+        return Solvable(x, _error(A, x, b), float(eps))
     y = -answer.w / lifted_norm(answer.w)
-    y = max([y, *_supported(y, columns)], key=lambda one: _exclusion(one, columns, target)[2])
-    return Unsolvable(y, *_exclusion(y, columns, target))
+    supported = [*_supported(y, columns)]
+    candidates = [y, *supported, *(other for one in supported[-1:] for other in _inward(one, columns))]
+    found = [_exclusion(one, A, b) for one in candidates]
+    best = max(range(len(found)), key=lambda k: found[k][2])
+    return Unsolvable(candidates[best], *found[best])
+
+
+def _error(A: Array, x: Array, b: Array) -> float:
+    """‖Ax − b‖, rounded up."""
+    used = np.flatnonzero(x)
+    sums = exact_combination([*x[used], -1.0], np.vstack([A.T[used], b]))
+    return sqrt_above(squared_length(sums))
 
 
 def _supported(y: Array, columns: Array) -> list[Array]:
@@ -142,25 +166,39 @@ def _supported(y: Array, columns: Array) -> list[Array]:
         active = columns[:, nearest @ columns < ACTIVE]
         nearest = nearest - active @ np.linalg.lstsq(active, nearest)[0]
         norm = lifted_norm(nearest)
-        cut = np.where(np.abs(nearest) < _rounding(len(y)), 0.0, nearest)
+        cut = np.where(np.abs(nearest) < 4 * len(y) * float(np.finfo(np.float64).eps), 0.0, nearest)
         found += [one / norm for one in (nearest, cut) if norm >= ACTIVE]
     return found
 
 
-def _exclusion(y: Array, columns: Array, target: Array) -> tuple[float, float, float]:
-    """⟨y,b⟩, the least ⟨y,a_j⟩ of unit columns (0 if not below 0), and the bound that the two exclude."""
-    terms = y[:, None] * columns
-    inner = terms.sum(axis=0)  # not by BLAS, whose order of summation differs between machines
-    wrong = _rounding(len(y)) * np.abs(terms).sum(axis=0)
-    value, least = float(y @ target), float(inner[inner < -wrong].min(initial=0.0))
+def _inward(y: Array, columns: Array) -> list[Array]:
+    """Vectors next to y whose inner products with the columns that y barely supports are larger: those of a
+    vector in the hull of these columns, the shortest, are all positive if any vector's are."""
+    active = columns[:, y @ columns < ACTIVE]
+    if not active.size:
+        return []
+    E = np.vstack([active, np.ones(active.shape[1])])
+    shares = nnls(E, np.append(np.zeros(len(y)), 1.0), maxiter=50 * E.shape[1])[0]
+    inward = active @ shares
+    least = float((inward @ active).min(initial=np.inf))
+    if not least > ACTIVE:
+        return []
+    moved = [y + step / least * inward for step in STEPS]
+    return [one / lifted_norm(one) for one in moved]
+
+
+def _exclusion(y: Array, A: Array, b: Array) -> tuple[float, float, float]:
+    """Exactly: ⟨y,b⟩/‖b‖, the least ⟨y,a_j⟩/‖a_j‖ (0 if not below 0), and the bound that the two exclude."""
+    square, length = exact_sqnorm(y), exact_sqnorm(b)
+    inner = exact_dot(y, b)
+    value = quotient_above(inner, square * length) if length else 0.0
+    low = [(exact_dot(y, A[:, j]), exact_sqnorm(A[:, j])) for j in np.flatnonzero(dot_bounds(A.T, y)[0] < 0)]
+    below = [inner_j * inner_j / length_j for inner_j, length_j in low if inner_j < 0]
+    steepest = max(below, default=Fraction(0))
+    least = -sqrt_above(steepest / square) if below else 0.0
     if value >= -ROUNDING:
         return value, least, 0.0
-    return value, least, np.inf if least == 0 else value / float((inner - wrong).min())
-
-
-def _rounding(m: int) -> float:
-    """The share of Σ|y_i a_ij| by which a computed Σ y_i a_ij, of m terms, may be wrong."""
-    return 4 * m * float(np.finfo(np.float64).eps)
+    return value, least, sqrt_below(inner * inner / length / steepest) if below else np.inf
 
 
 def _system(A: Any, b: Any) -> tuple[Array, Array]:

@@ -6,6 +6,7 @@ set is needed: Moran et al. state Lemma 4.2 for sets in the unit ball, so sets a
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,14 @@ from numpy.typing import ArrayLike
 
 from .._types import Array
 from .certificate import lifted_norm
+from .exact_sums import least_dot
 from .inputs import LARGEST, length, matrix, require_scale, tolerance, vector
+from .outward import exact_dot
 
 CENTRE_STEPS = 100  # the ball around a point set is then at most 1 + 1/√101 times as wide as the smallest
+ORACLE = (
+    2.0**-50
+)  # of the largest coordinate, times those there are: how far rounding takes an oracle's point
 FINEST = 1e-10  # the smallest eps, as a share of the largest coordinate, that rounding leaves meaningful
 
 
@@ -89,6 +95,10 @@ class Hull:
         i = int(np.argmin(self.V @ u))
         return self.V[i], i
 
+    def least(self, w: Array) -> Fraction:
+        """The least ⟨w, x⟩, exactly."""
+        return least_dot(self.V, w)
+
     def point(self, key: Any) -> Array:
         return np.asarray(self.V[key])
 
@@ -127,6 +137,13 @@ class Body:
                 f"{self.radius * self.scale:.6g}; pass a ball that contains the set"
             )
         return z, x.tobytes()
+
+    def least(self, w: Array) -> Fraction:
+        """A lower bound on ⟨w, x⟩, if the oracle is true up to the rounding of a few sums."""
+        norm = lifted_norm(w)
+        x = self.point(self.lowest(w / norm)[1])
+        size = float(np.abs(self.oracle.centre).max()) + float(self.oracle.radius)
+        return exact_dot(x, w) - Fraction(norm) * Fraction(size * ORACLE * (len(w) + 8))
 
     def point(self, key: Any) -> Array:
         return np.frombuffer(key, np.float64)

@@ -21,7 +21,9 @@ from scipy.optimize import nnls
 
 from .._types import Array
 from .certificate import confirm
+from .exact_sums import least_dot
 from .inputs import matrix, real_in
+from .outward import exact_sum, float_above, float_below
 
 LEAST_TOL = 1e-12  # below, rounding in xᵀA decides
 MOST_DECISIONS = 200  # halving alone needs 2·40 for LEAST_TOL
@@ -33,8 +35,9 @@ class GameSolution:
 
     Attributes
     ----------
-    x, y : probabilities of the rows and of the columns.
-    lower, upper : min_j (xᵀA)_j ≤ value ≤ max_i (Ay)_i.
+    x, y : probabilities of the rows and of the columns: shares of their sum, which is 1 up to rounding.
+    lower, upper : min_j (xᵀA)_j ≤ value ≤ max_i (Ay)_i, computed exactly and rounded outward: true of the
+        real numbers in A.
     tol : upper − lower ≤ tol·(max A − min A), but for rounding of the largest |A| (1e-15 of it).
     n_decisions : how many numbers v were tried.
     """
@@ -59,11 +62,14 @@ class GameSolution:
                 strategy.shape == (n,) and (strategy >= 0).all(), f"{name} is not >= 0, one entry per choice"
             )
             confirm(abs(float(strategy.sum()) - 1) <= 1e-12, f"{name} does not sum to 1")
-        lower, upper = _ends((A - base) / spread, self.x, self.y)
+        lower, upper = _guaranteed(A, self.x, self.y)
         rounding = 1e-14 * (1 + float(np.abs(A).max() / spread))
         for name, end, claimed in (("lower", lower, self.lower), ("upper", upper, self.upper)):
-            confirm(abs((claimed - base) / spread - end) <= rounding, f"{name} is {base + spread * end:.12g}")
-        confirm(upper - lower <= self.tol + rounding, f"the interval is wider than tol = {self.tol:g}")
+            confirm(abs(claimed / spread - end / spread) <= rounding, f"{name} is {end:.17g}")
+        confirm(self.lower <= lower, f"lower is {lower:.17g}")
+        confirm(self.upper >= upper, f"upper is {upper:.17g}")
+        wide = (upper - base) / spread - (lower - base) / spread
+        confirm(wide <= self.tol + rounding, f"the interval is wider than tol = {self.tol:g}")
         confirm(self.n_decisions >= 0, "n_decisions is negative")
 
 
@@ -101,8 +107,7 @@ def solve_game(A: Any, tol: float = 1e-6) -> GameSolution:
             best = best.after(U, *_decide(-U.T, -v)[::-1])  # the other player's view
             decisions += 1
         v = best.lower if best.gap <= goal else (best.lower + best.upper) / 2
-    lower, upper = base + spread * best.lower, base + spread * best.upper
-    return GameSolution(best.x, best.y, lower, upper, float(tol), decisions)
+    return GameSolution(best.x, best.y, *_guaranteed(A, best.x, best.y), float(tol), decisions)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +156,12 @@ def _decide(U: Array, v: float) -> tuple[Array | None, Array]:
 def _ends(U: Array, x: Array, y: Array) -> tuple[float, float]:
     """What x wins at least, and y loses at most."""
     return float((x @ U).min()), float((U @ y).max())
+
+
+def _guaranteed(A: Array, x: Array, y: Array) -> tuple[float, float]:
+    """The same of A itself, without rounding but for the last, outward."""
+    lower, upper = least_dot(A.T, x) / exact_sum(x), -least_dot(-A, y) / exact_sum(y)
+    return float_below(lower), float_above(upper)
 
 
 def _game(A: Any) -> tuple[Array, float, float]:

@@ -24,6 +24,7 @@ promise in R alone.
 
 from collections import Counter
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,9 @@ from .._types import Array
 from .certificate import confirm, lifted_norm
 from .combination import Combination
 from .convex import Body, Hull, Pair
+from .exact_sums import squared_difference
 from .inputs import steps_allowed
+from .outward import exact_sqnorm, quotient_below, sqrt_above
 
 POINTS, MARGIN = 33.0, 12.0  # at most POINTS (R/ε)² points, margin at least ε/MARGIN
 Used = tuple[Counter[Any], Counter[Any]]
@@ -44,7 +47,8 @@ class Near:
 
     Attributes
     ----------
-    p, q, distance : the two points, and how far apart they are.
+    p, q : the two points, up to rounding.
+    distance : how far apart the two means are, computed exactly and rounded up.
     eps : what was asked.
     of_K, of_L : the `Combination`s that p and q are.
     """
@@ -70,9 +74,9 @@ class Near:
         slack = 1e-12 * pair.size
         for name, point, whole in (("p", self.p, self.of_K), ("q", self.q, self.of_L)):
             confirm(_close(point, whole.mean(), slack), f"{name} is not the mean of its points")
-        distance = lifted_norm(self.p - self.q)
-        confirm(abs(distance - self.distance) <= slack, f"the distance is {distance:.12g}")
-        confirm(distance < self.eps, f"the distance {distance:.12g} is not below eps = {self.eps:.12g}")
+        distance = _distance(self.of_K, self.of_L)
+        confirm(distance <= self.distance <= distance + slack, f"the distance is {distance:.17g}")
+        confirm(self.distance < self.eps, f"the distance {distance:.12g} is not below eps = {self.eps:.12g}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +85,9 @@ class Separated:
 
     Attributes
     ----------
-    w, b, margin : the hyperplane, in the user's coordinates.
+    w, b, margin : the hyperplane, in the user's coordinates. The margin is computed exactly and rounded down:
+        it is true of the real numbers in K, L, w and b. Of a set behind an oracle as much is taken off as
+        rounding may have changed the oracle's answer.
     eps : what was asked.
     centre : c; w is the sum of z − c over the points of `of_K` minus that over `of_L`, with multiplicity.
     of_K, of_L : the points used; at most 33 (R/eps)² in all, R the radius of a ball around both sets.
@@ -112,14 +118,13 @@ class Separated:
         confirm(
             _close(self.w, w, 1e-13 * n_points * size), "w is not the signed sum of its translated points"
         )
-        norm = lifted_norm(self.w)
-        confirm(norm > 0, "w is 0")
-        above, below = pair.reach(self.w / norm)
-        offset = self.b / norm - float(self.w / norm @ c)
-        margin = min(above - offset, offset - below)
+        confirm(np.isfinite([*self.w, self.b]).all(), "w or b is not finite")
+        confirm(self.w.any(), "w is 0")
+        margin = _margin(pair, self.w, self.b)
         slack = 1e-14 * size * float(np.sqrt(len(c)))
-        confirm(abs(margin - self.margin) <= 1e-9 * abs(margin) + slack, f"the margin is {margin:.12g}")
-        confirm(margin >= self.eps / MARGIN - slack, f"the margin {margin:.12g} is below eps/{MARGIN:g}")
+        near = abs(margin - self.margin) <= 1e-9 * abs(margin) + slack
+        confirm(near and self.margin <= margin, f"the margin is {margin:.17g}")
+        confirm(margin >= self.eps / MARGIN, f"the margin {margin:.12g} is below eps/{MARGIN:g}")
 
 
 def separate(K: Any, L: Any, eps: float, *, max_steps: int | None = None) -> Near | Separated:
@@ -149,15 +154,25 @@ def separate(K: Any, L: Any, eps: float, *, max_steps: int | None = None) -> Nea
     near, used = _perceptron(pair.K.moved(c, scale), pair.L.moved(c, scale), eps / scale, cap)
     of_K, of_L = Combination.of(pair.K, used[0]), Combination.of(pair.L, used[1])
     if near:
-        p, q = of_K.mean(), of_L.mean()
-        return Near(p, q, lifted_norm(p - q), float(eps), of_K, of_L)
+        return Near(of_K.mean(), of_L.mean(), _distance(of_K, of_L), float(eps), of_K, of_L)
     w = of_K.total(c) - of_L.total(c)
     norm = lifted_norm(w)
     above, below = pair.reach(w / norm)
     b = norm * (float(w / norm @ c) + (above + below) / 2)
     if not np.isfinite(b):
         raise ValueError(f"b overflows, ‖w‖ = {norm:.3g}; divide the points by {pair.size:.3g}")
-    return Separated(w, b, (above - below) / 2, float(eps), c, of_K, of_L)
+    return Separated(w, b, _margin(pair, w, b), float(eps), c, of_K, of_L)
+
+
+def _distance(of_K: Combination, of_L: Combination) -> float:
+    """Between the means, rounded up."""
+    return sqrt_above(squared_difference((of_K.times, of_K.points), (of_L.times, of_L.points)))
+
+
+def _margin(pair: Pair, w: Array, b: float) -> float:
+    """The least (⟨w,x⟩ − b)/‖w‖ on K and (b − ⟨w,x⟩)/‖w‖ on L, rounded down."""
+    low = min(pair.K.least(w) - Fraction(b), pair.L.least(-w) + Fraction(b))
+    return quotient_below(low, exact_sqnorm(w))
 
 
 def _perceptron(K: Hull | Body, L: Hull | Body, eps: float, cap: int) -> tuple[bool, Used]:
@@ -175,7 +190,7 @@ def _perceptron(K: Hull | Body, L: Hull | Body, eps: float, cap: int) -> tuple[b
         u = _unit(w, axis)
         lowest = K.lowest(u), L.lowest(-u)
         above, below = float(u @ lowest[0][0]), float(u @ lowest[1][0])
-        if w.any() and (above - below) / 2 >= eps / MARGIN:
+        if w.any() and (above - below) / 2 >= eps / MARGIN * (1 + 1e-4):
             return False, used
         if sum(times) >= cap:
             raise ValueError(

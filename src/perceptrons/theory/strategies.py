@@ -19,7 +19,9 @@ import numpy as np
 
 from .._types import Array
 from .certificate import confirm, lifted_norm
+from .exact_sums import least_dot, mean, squared_length_of
 from .inputs import matrix, steps_allowed, tolerance
+from .outward import exact_sqnorm, quotient_below, sqrt_above
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +32,8 @@ class SparseStrategy:
     ----------
     rows, times : the points played, by row, and how often each stands in the multiset of t = Σ times.
     w : a unit vector, the Hyperplane player's strategy.
-    lower, upper : min ⟨w,v⟩ ≤ ε* ≤ ‖mean‖, in the units of V. Either upper ≤ eps or upper ≤ 3 lower.
+    lower, upper : min ⟨w,v⟩/‖w‖ ≤ ε* ≤ ‖mean‖, in the units of V, computed exactly and rounded outward.
+        Either upper ≤ eps or upper ≤ 3 lower.
     eps : what was asked.
     """
 
@@ -57,11 +60,11 @@ class SparseStrategy:
         confirm(times.min() > 0, "times are not positive")
         confirm(self.w.shape == V.shape[1:], "w has another dimension than V")
         confirm(abs(lifted_norm(self.w) - 1) <= 1e-9, "w is not a unit vector")
-        upper, lower = lifted_norm(self.weights @ V[rows]), float((V @ self.w).min())
-        confirm(abs(upper - self.upper) <= 1e-9 * R, f"upper is {upper:.12g}")
-        confirm(abs(lower - self.lower) <= 1e-9 * R, f"lower is {lower:.12g}")
+        lower, upper = _ends(V, rows, times, self.w)
+        confirm(upper <= self.upper <= upper + 1e-9 * R, f"upper is {upper:.17g}")
+        confirm(lower >= self.lower >= lower - 1e-9 * R, f"lower is {lower:.17g}")
         confirm(upper <= R * (np.sqrt(3 / times.sum()) + 1e-9), f"upper exceeds {R:.6g} sqrt(3/t)")
-        confirm(upper <= max(self.eps, 3 * lower) + 1e-9 * R, "upper exceeds both eps and 3 lower")
+        confirm(upper <= max(self.eps, 3 * lower), "upper exceeds both eps and 3 lower")
 
 
 def sparse_strategy(V: Any, eps: float, *, max_steps: int | None = None) -> SparseStrategy:
@@ -87,8 +90,13 @@ def sparse_strategy(V: Any, eps: float, *, max_steps: int | None = None) -> Spar
     w = times @ (V / (R or 1.0))
     norm = lifted_norm(w)
     w = w / norm if norm > 0 else np.eye(1, V.shape[1])[0]  # a loss of 0: any answer is as good
-    upper, lower = lifted_norm(times[rows] / times.sum() @ V[rows]), float((V @ w).min())
-    return SparseStrategy(rows, times[rows], w, lower, upper, float(eps))
+    return SparseStrategy(rows, times[rows], w, *_ends(V, rows, times[rows], w), float(eps))
+
+
+def _ends(V: Array, rows: Array, times: Array, w: Array) -> tuple[float, float]:
+    """What w wins at least, per unit of its length, and what the mean of the rows loses at most."""
+    upper = sqrt_above(squared_length_of(mean(times, V[rows])))
+    return quotient_below(least_dot(V, w), exact_sqnorm(w)), upper
 
 
 def _play(V: Array, eps: float, cap: int) -> Array:

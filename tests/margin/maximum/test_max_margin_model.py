@@ -317,12 +317,15 @@ def test_forged_files_are_refused_or_fail_verification(tmp_path):
     document, counts = json.loads(path.read_bytes()), {"refused": 0, "unverified": 0}
     pairs = document["model"]["fitted"]["certificate_"][0]["witness"]
     assert len(pairs) == 4
+    halves = [[row, "1/2"] for row, _ in pairs]
+    assert pairs == halves
     worse = [
-        [], pairs[:3], [*pairs, pairs[0]], pairs[::-1], [[row, 2 * a] for row, a in pairs],
-        [[row, -a] for row, a in pairs], [[row + 1, a] for row, a in pairs],
-        [[row - 1, a] for row, a in pairs],
+        [], pairs[:3], [*pairs, pairs[0]], pairs[::-1], [[row, "1"] for row, _ in pairs],
+        [[row, "-1/2"] for row, _ in pairs], [[row + 1, a] for row, a in pairs],
+        [[row - 1, a] for row, a in pairs], [[row, "1/0"] for row, _ in pairs],
+        [[row, "9" * 5000] for row, _ in pairs], [[row, "1/" + "9" * 4000] for row, _ in pairs],
         [[0, 0.4], *pairs[1:]], [[0, "nan"], *pairs[1:]], [[0, None], *pairs[1:]], [[0.5, 0.5], *pairs[1:]],
-        [[0], *pairs[1:]], [[row, a / 2] for row, a in pairs for _ in "12"], "yes", {"a": 1}, None,
+        [[0], *pairs[1:]], [[row, "1/4"] for row, _ in pairs for _ in "12"], "yes", {"a": 1}, None,
         [0, 1], [[10**30, 0.5], *pairs[1:]], [[0, 0.5], [1, 0.5]],
     ]  # fmt: skip
     changes = [("certificate_", "witness", value) for value in worse]

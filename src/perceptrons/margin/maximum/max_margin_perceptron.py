@@ -53,8 +53,9 @@ class MaxMarginPerceptron(LinearThreshold):
         reaching it warns.
     on_inseparable : {"warn", "raise"}, default "warn"
         What to do if no hyperplane separates the classes and C is inf. After a warning the model is the
-        hyperplane with the fewest training errors that was met, and `certificate_.witness` proves that there
-        is none without.
+        hyperplane with the fewest training errors that was met, and `certificate_.witness` proves, exactly,
+        that there is none without. If it is undecided, `certificate_.undecided` says why, and a warning, too:
+        "raise" raises on a proof only.
     class_weight : {"balanced"} or dict of class → weight, default None
         The weight of each row is multiplied by that of its class; a class that the dict does not name has
         weight 1. "balanced" gives all classes the same total weight. As with `sample_weight`, where C is inf
@@ -129,7 +130,7 @@ class MaxMarginPerceptron(LinearThreshold):
                 warm_point(search, start)
             with threads(min(given.n_threads, len(searches))) as workers:
                 workers.map(run, searches)
-            if given.raises and any(search.inseparable for search in searches):
+            if given.raises and any(search.witness for search in searches):
                 raise ValueError(complaint(self, data.classes, searches))
             self._publish(data, given, searches, weighted=sample_weight is not None)
         if not self.converged_:
@@ -164,6 +165,7 @@ class MaxMarginPerceptron(LinearThreshold):
         solved = all(search.solved for search in searches)
         self._terms = terms_of(self, data, given, solved and exact, weighted)
         self._witnesses = [search.witness_pairs(data) for search in searches]
+        self._undecided = [search.undecided for search in searches]
         self.lift_ = 0.0
         certificates = certificates_of(self, data, batch=False)
         self.certificate_ = certificates[0] if one else certificates
@@ -202,10 +204,11 @@ def complaint(model: Any, classes: Array, searches: Sequence[MarginSearch]) -> s
     """What went wrong, and what to change."""
     for k, search in enumerate(searches):
         against = f" ({classes[k]} against the rest)" if len(searches) > 1 else ""
-        if search.inseparable and search.witness is not None:
+        if search.witness is not None:
+            n_rows = sum(weight > 0 for weight in search.witness.weights)
             return (
-                f"The rows are not separable{against}: no hyperplane has all {len(search.witness.rows)} "
-                "rows of certificate_.witness on their right sides. Use a finite C, such as C=1, or drop "
+                f"The rows are not separable{against}: no hyperplane has all {n_rows} rows of "
+                "certificate_.witness on their right sides. Use a finite C, such as C=1, or drop "
                 "contradictory rows."
             )
     certificates = model.certificate_ if isinstance(model.certificate_, list) else [model.certificate_]
@@ -215,6 +218,14 @@ def complaint(model: Any, classes: Array, searches: Sequence[MarginSearch]) -> s
             f"Stopped by max_iter={model.max_iter} with a gap of {gap:.2g}, but tol={model.tol}. Raise "
             "max_iter or tol."
         )
+    for k, certificate in enumerate(certificates):
+        if certificate.separable is None and certificate.undecided:
+            against = f" ({classes[k]} against the rest)" if len(searches) > 1 else ""
+            return (
+                f"It is undecided whether the rows are separable{against}: {certificate.undecided}. The "
+                f"search ended with a gap of {gap:.2g}, but tol={model.tol}. Scale the columns, or use a "
+                "finite C, such as C=1."
+            )
     return (
         f"The search ended with a gap of {gap:.2g}, but tol={model.tol}: so small a margin, beside rows "
         "this large, is hidden by rounding, or too many rows support it. Scale the columns, allow more "

@@ -9,16 +9,18 @@ import numpy as np
 
 from ..._types import Array
 from ...compiled import compiled
-from ...rows.encode import Encoded, is_sparse, read_only
+from ...rows.encode import Encoded, read_only
 from ...rows.scores import dot_and_size
+from ...theory.exact import cancels, exact_weights
 from ...theory.outward import down, float_below, sum_error
 from ..certificates import Examination, duals_of, margin_of
 from ..combination import LESS, Duals, bound_of, slack_bounds
 from ..exact_look import exact_low_with_slack
 from ..facts import Facts
-from .pool import gather, rounding, squared_distance
+from .exactly import proposed
 from .slack import ridge_of
 
+Pairs = tuple[tuple[int, Fraction], ...]
 UNBALANCED = 1e-9  # what the duals of both classes may differ by, relative to their sum
 
 
@@ -62,16 +64,8 @@ def examine_maximum(
     terms = model._terms
     if look.bound is not None and np.isfinite(terms.C):
         look = look._replace(soft=_soft_interval(model, k, data, signs, a, combination))
-    pairs = model._witnesses[k]
-    if pairs is not None:
-        rows, weights = np.array([row for row, _ in pairs]), np.array([weight for _, weight in pairs])
-        there = data.places(rows) if len(rows) else None
-        left, largest = np.inf, 0.0
-        if there is not None:
-            left, largest = _left_over(data, signs, there, weights, terms.fit_intercept)
-        if left <= 2 * rounding(data.matrix.shape[1], len(pairs)) * largest:
-            look = look._replace(witness=pairs, witness_norm=left)
-    return look
+    witness = _checked(data, signs, model._witnesses[k] or (), terms.fit_intercept)
+    return look._replace(witness=witness, undecided=model._undecided[k] or None)
 
 
 def _soft_interval(
@@ -112,25 +106,22 @@ class MaximumFacts(Facts):
         return low, self.norm_squared + duals.exact_slack(), duals.exactly()
 
 
-def _left_over(
-    data: Encoded, signs: Array, rows: Array, weights: Array, intercept: bool
-) -> tuple[float, float]:
-    """‖Σ a_i y_i x_i‖ for a witness, and its largest term; inf if its weights are not convex.
-
-    With an intercept terms are counted from a row of the witness: its sums per class are equal."""
-    if not len(rows) or rows.min() < 0 or rows.max() >= len(signs) or not (weights > 0.0).all():
-        return np.inf, 0.0
-    if len(np.unique(rows)) < len(rows):
-        return np.inf, 0.0
-    sides = [signs[rows] < 0, signs[rows] > 0] if intercept else [np.ones(len(rows), bool)]
-    if any(abs(float(weights[side].sum()) - 1.0) > 1e-12 for side in sides):
-        return np.inf, 0.0
-    total, centre = np.zeros(data.matrix.shape[1]), np.zeros(data.matrix.shape[1])
-    if intercept and not is_sparse(data.matrix):
-        centre = data.matrix[rows[0]].astype(np.float64)
-    gather(data.X, rows, weights * signs[rows], centre, total)
-    largest = max(squared_distance(data.X, row, centre) for row in rows)
-    return float(np.sqrt((total * total).sum())) / len(sides), float(np.sqrt(largest))
+def _checked(data: Encoded, signs: Array, pairs: Pairs, intercept: bool) -> Pairs | None:
+    """The witness, if its rows are there and cancel exactly. Weights of a file that an earlier version wrote
+    were rounded; if these rows have a witness, it is found again."""
+    rows = np.array([row for row, _ in pairs], np.int64)
+    there = data.places(rows) if len(rows) else None
+    if there is None or there.min() < 0 or there.max() >= len(signs) or len(np.unique(rows)) < len(rows):
+        return None
+    X, y, weights = proposed(data.matrix, there), signs[there], [Fraction(weight) for _, weight in pairs]
+    if len(X) < len(y):  # no witness that was found has as many
+        return None
+    if not (min(weights) > 0 and cancels(X, y, weights, intercept)):
+        exact = exact_weights(X, y, intercept)[0] or [Fraction(0)]
+        if min(exact) == 0:
+            return None
+        weights = list(exact)
+    return tuple(zip(rows.tolist(), weights, strict=True))
 
 
 @compiled

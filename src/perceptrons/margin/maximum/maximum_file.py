@@ -50,6 +50,7 @@ def check_loaded(model: Any) -> None:
     require(model._terms.fit_intercept or not model.intercept_.any(), "intercept_")
     certificates = model.certificate_ if isinstance(model.certificate_, list) else [model.certificate_]
     model._witnesses = [certificate.witness for certificate in certificates]
+    model._undecided = [certificate.undecided or "" for certificate in certificates]
     model.lift_ = 0.0
 
 

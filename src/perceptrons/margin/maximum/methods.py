@@ -17,6 +17,7 @@ import numpy as np
 from ..._types import Array
 from .corral import FULL, STALLED, Corral, climb, empty_corral, join, minimise, walk_to
 from .descent import descend
+from .exactly import decide
 from .newton import newton
 from .pool import FoundPoint, HullPoint, MarginSearch, balanced, combination
 
@@ -121,7 +122,7 @@ def methods(shape: tuple[int, int], slack: bool, little: bool = False) -> list[M
 
 
 def run(search: MarginSearch) -> None:
-    """MarginSearch until the gap is closed, a witness says that there is no margin, or the cap is reached."""
+    """Search until the gap is closed, a witness says that there is no margin, or the cap is reached."""
     lightest = search.task.weights.min() if len(search.task.weights) else 1.0
     little = search.task.ridge < LITTLE * search.task.lift * lightest
     for method in methods(search.matrix.shape, search.task.ridge > 0.0, little):
@@ -130,6 +131,8 @@ def run(search: MarginSearch) -> None:
     if search.best is None:  # nothing came of it, not even a point to look at
         first = HullPoint(search.first_rows, np.ones(search.task.sides))
         search.assess(first, combination(search, first))
+    if search.task.ridge == 0.0 and not search.solved:
+        decide(search)
     if search.task.ridge == 0.0 and not search.solved:
         soften(search)
 

@@ -6,7 +6,9 @@ each hands what it found to `MarginSearch.assess`, which scores all rows and so 
 larger than half the distance of two points of the two hulls (without intercept: the norm of a point).
 """
 
+from collections.abc import Sequence
 from copy import copy
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +37,13 @@ class HullPoint(NamedTuple):
 
     rows: Array
     weights: Array
+
+
+class Witness(NamedTuple):
+    """Rows and the weights with which they cancel, exactly."""
+
+    rows: Array
+    weights: Sequence[Fraction]
 
 
 class FoundPoint(NamedTuple):
@@ -81,7 +90,9 @@ class MarginSearch:
         self.scores = np.empty(n_rows)
         self.found: FoundPoint | None = None
         self.best: FoundPoint | None = None
-        self.witness: HullPoint | None = None
+        self.candidate: HullPoint | None = None  # a combination that vanishes, but for rounding
+        self.witness: Witness | None = None  # one that vanishes
+        self.undecided = ""  # why there is none
         self.n_updates = 0
         self.n_passes = 0.0  # of a method over all rows, what `max_iter` limits
         self.exact = False  # is the best the shortest combination of its own rows?
@@ -89,26 +100,21 @@ class MarginSearch:
 
     @property
     def solved(self) -> bool:
-        return self.best is not None and self.best.gap <= self.tol and self.witness is None
+        return self.best is not None and self.best.gap <= self.tol and self.candidate is None
 
     @property
     def ended(self) -> bool:
-        return self.solved or self.witness is not None or self.capped
+        return self.solved or self.candidate is not None or self.capped
 
     @property
     def capped(self) -> bool:
         return self.n_passes >= self.max_iter
 
-    @property
-    def inseparable(self) -> bool:
-        """Is there a witness, and no hyperplane was met with a margin?"""
-        return self.witness is not None and self.best is not None and self.best.gap >= 1.0
-
     def with_slack(self, ridge: float) -> "MarginSearch":
         """Another search on the same rows, not for long and not for the last digits."""
         other = copy(self)
         other.task = self.task._replace(ridge=ridge)
-        other.found = other.best = other.witness = None
+        other.found = other.best = other.candidate = None
         other.tol, other.max_iter, other.n_passes = 1e-2, 50, 0.0
         other.history = {name: [] for name in self.history}
         return other
@@ -118,8 +124,9 @@ class MarginSearch:
         scan(self.task.X, self.task.y, self.task.side, found.w, self.scores)
         return np.asarray(self.scores * self.task.y)
 
-    def assess(self, point: HullPoint, w: Array, *, exact: bool = False) -> FoundPoint:
-        """Score all rows by w = Σ a_i y_i x_i. `exact`: no combination of these rows alone is shorter."""
+    def assess(self, point: HullPoint, w: Array, *, exact: bool = False, rounded: bool = True) -> FoundPoint:
+        """Score all rows by w = Σ a_i y_i x_i. `exact`: no combination of these rows alone is shorter;
+        `rounded`: w was added up in floating point, so what is left may be nothing but rounding."""
         task, (rows, weights) = self.task, point
         lowest = scan(task.X, task.y, task.side, w, self.scores)
         if task.ridge > 0.0:
@@ -136,8 +143,8 @@ class MarginSearch:
         self._note(found)
         if self.best is None or self._rank(found) < self._rank(self.best):
             self.best, self.exact = found, exact or found.gap <= EXACT
-        if task.ridge == 0.0 and length <= SMALL * task.lift and self._vanishes(found):
-            self.witness = point
+        if rounded and task.ridge == 0.0 and length <= SMALL * task.lift and self._vanishes(found):
+            self.candidate = point
         return found
 
     def _vanishes(self, found: FoundPoint) -> bool:
@@ -161,13 +168,15 @@ class MarginSearch:
         """The history as arrays."""
         return {name: np.array(values) for name, values in self.history.items()}
 
-    def witness_pairs(self, data: Encoded) -> tuple[tuple[int, float], ...] | None:
+    def witness_pairs(self, data: Encoded) -> tuple[tuple[int, Fraction], ...] | None:
         """The witness for a certificate: (row, weight), in the order of the rows, numbered as given."""
         if self.witness is None:
             return None
         rows, weights = self.witness
-        order = [s for s in np.argsort(rows) if weights[s] > 0.0]
-        return tuple(zip(data.numbers(rows[order]).tolist(), weights[order].tolist(), strict=True))
+        order = [s for s in np.argsort(rows) if weights[s] > 0]
+        return tuple(
+            (int(number), weights[s]) for number, s in zip(data.numbers(rows[order]), order, strict=True)
+        )
 
     def lowest_rows(self, how_many: int) -> Array:
         """The rows furthest below the level of their side, and those of the point itself."""

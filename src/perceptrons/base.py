@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ._types import Array
+from .checks import validated
+from .rows.products import row_products
 
 
 @contextmanager
@@ -29,7 +30,7 @@ class Threshold(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Array:
         """⟨w, x⟩ + b: one score per row for two classes, one per class for more."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=(np.float64, np.float32))
+        X = validated(self, X, reset=False, accept_sparse="csr", dtype=(np.float64, np.float32))
         scores = self._sums(X) + self.intercept_
         return np.asarray(scores.ravel() if scores.shape[1] == 1 else scores)
 
@@ -52,7 +53,7 @@ class LinearThreshold(Threshold):
     """The weights are at hand: `coef_`, one row per weight vector."""
 
     def _sums(self, X: Any) -> Array:
-        return np.asarray(safe_sparse_dot(X, self.coef_.T, dense_output=True))
+        return row_products(X, self.coef_)
 
 
 def codes_of(scores: Array) -> Array:

@@ -24,6 +24,7 @@ NAMES = (
     "everyday",
     "families",
     "first_call",
+    "memory",
     "neural",
     "orders",
     "rare_class",
@@ -158,6 +159,7 @@ def test_the_command_runs(arguments: tuple[str, ...], name: str | None, tmp_path
     if name is None:
         assert [line.split()[0] for line in done.stdout.splitlines()] == [
             "sweeps",
+            "memory",
             "classes",
             "first_call",
             "max_margin",

@@ -6,11 +6,11 @@ Risks are weighted means, where rows have weights; how many rows are wrong and r
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.utils.extmath import safe_sparse_dot
 
 from .._types import Array
 from ..rejection.costs import Prices
 from ..rows.encode import Encoded
+from ..rows.products import row_products
 from .bands import best_bands
 from .conservative_parameters import ConservativeParameters
 from .conservative_sweep import WeightedSigns
@@ -35,8 +35,8 @@ def outcome_of(
     parameters: ConservativeParameters,
 ) -> ConservativeOutcome:
     """Computed from the scores of `decision_function`, which may round otherwise than those in training."""
-    sums = safe_sparse_dot(data.matrix, training.coef[:, None], dense_output=True)
-    scores, bands, (y, weights) = np.ravel(sums) + training.intercept, training.bands, signs
+    scores = row_products(data.matrix, training.coef[None]).ravel() + training.intercept
+    bands, (y, weights) = training.bands, signs
     if parameters.exact_bands:
         bands = best_bands(scores, y, prices, parameters.symmetric, weights)
     codes = (y > 0).astype(np.intp)

@@ -6,12 +6,13 @@ that is not the matrix's. SciPy looks at the numbers when a matrix is made, not 
 arrays later. So each door calls `check_structure` first: one pass over the indices, which NumPy makes at the
 speed of memory.
 
-What is unusual but no contradiction passes: cells stored twice or out of order, room behind the last cell,
-arrays with gaps between their numbers.
+What is unusual but no contradiction passes: cells stored twice or out of order, arrays with gaps between
+their numbers.
 """
 
 from collections.abc import Callable
 from itertools import chain
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -70,9 +71,11 @@ def _lines(X: Any, n_lines: int, width: int) -> None:
         _refuse(
             X, f"there are {len(places)} indices for {len(X.data)} values, but there must be one for each"
         )
-    if starts[-1] > len(places):
-        _refuse(X, f"indptr ends with {starts[-1]}, but there are no more than {len(places)} indices")
-    _within(X, "indices", places[: int(starts[-1])], width)
+    if starts[-1] != len(places):  # room behind the last cell is as bad: SciPy picks columns from it
+        _refuse(
+            X, f"indptr ends with {starts[-1]}, but there are {len(places)} indices (X.prune() cuts them)"
+        )
+    _within(X, "indices", places, width)
 
 
 def _coordinates(X: Any) -> None:
@@ -113,6 +116,9 @@ def _lists(X: Any) -> None:
     except (OverflowError, TypeError, ValueError) as error:
         _refuse(X, f"rows holds what is no column ({error})")
     _within(X, "rows", found, X.shape[1])
+    for cell in chain.from_iterable(X.data):
+        if not isinstance(cell, (Number, np.bool_)):
+            _refuse(X, f"data holds {cell!r}, which is no number")
 
 
 def _keys(X: Any) -> None:

@@ -159,15 +159,13 @@ def encode_labels(y: Array, classes: Array | None = None, least: int = 2) -> tup
 
 
 def canonical(matrix: Any) -> Any:
-    """A CSR matrix that stores each cell once, in order, and nothing else.
+    """A sound CSR matrix that stores each cell once, in order.
 
     SciPy remembers whether it is so, even if the arrays have been written to since then: we look.
     """
-    data, indices, indptr = matrix.data, matrix.indices, matrix.indptr
-    close = data.flags.c_contiguous and indices.flags.c_contiguous and indptr.flags.c_contiguous
-    if not (close and len(data) == indptr[-1] and ascending(read_only(indices), read_only(indptr))):
+    parts = matrix.data, matrix.indices, matrix.indptr
+    if not (all(part.flags.c_contiguous for part in parts) and ascending(*map(read_only, parts[1:]))):
         matrix = matrix.copy()  # the user's own matrix stays as it is
-        matrix.prune()
         matrix.sum_duplicates()
     return matrix
 

@@ -49,7 +49,9 @@ class SparseBits:
         """Some of the rows, by their numbers."""
         starts, ends = self.indptr[:-1][which].astype(np.int64), self.indptr[1:][which].astype(np.int64)
         indptr = np.append(0, np.cumsum(ends - starts))
-        places = np.arange(indptr[-1]) + np.repeat(starts - indptr[:-1], ends - starts)
+        kind = np.int32 if len(self.indices) < 2**31 else np.int64
+        places = np.repeat((starts - indptr[:-1]).astype(kind), ends - starts)
+        places += np.arange(indptr[-1], dtype=kind)
         return SparseBits(self.base, self.indices[places], indptr)
 
 

@@ -1,4 +1,4 @@
-"""What NumPy is asked for beyond the rows: no copy of them. (`python -m benchmarks memory` sees all memory.)"""
+"""What NumPy is asked for beyond the rows: no copies. `python -m benchmarks memory` sees all memory."""
 
 import tracemalloc
 

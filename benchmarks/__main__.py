@@ -13,6 +13,7 @@ from . import RESULTS
 
 BENCHMARKS = {
     "sweeps": "epochs, whole fits, runs to convergence, peak memory; beside scikit-learn",
+    "memory": "peak memory of fit and predict beyond the input, every two-class learner and layout",
     "classes": "default fits of many classes, one thread and two, accuracy, memory; beside scikit-learn",
     "first_call": "import and first fit in a fresh process, with an empty and a filled cache",
     "max_margin": "the maximum margin beside SVC and LinearSVC, with and without slack",

@@ -21,7 +21,7 @@ from perceptrons import Perceptron, datasets
 from .children import ask
 from .everyday_tables import Fold
 from .layout import Column, Section
-from .memory import forget_peak, peak
+from .peak_memory import forget_peak, peak
 from .timing import interleave
 
 OURS, THREADS, WEIGHTED, PEER, AVERAGED = "ours", "threads", "weighted", "peer", "averaged"

@@ -1,84 +1,116 @@
-"""How much memory a fit needs beyond its input; each number from a process of its own.
+"""How much memory `fit` and `predict` need beyond their input, for every two-class learner and layout.
 
-    python -m benchmarks.memory perceptrons float64 1000000 50
+    python -m benchmarks.memory Perceptron float32 200000 100    # one measurement: fit and predict, in bytes
 
-The peak is the process's own (VmHWM). `getrusage` serves only where there is no /proc: on Linux a child
-inherits its parent's `ru_maxrss`, and the parent may have been the larger one.
+Each measurement is a process of its own, and the peak is that of the whole process, so that what compiled
+code and libraries allocate counts, too. A small fit beforehand loads all code.
 """
 
+import ctypes
+import gc
 import json
-import resource
-import statistics
 import sys
 import warnings
-from pathlib import Path
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from .children import ask
-from .contestants import MODELS, OURS, PEER
-from .labeled_rows import dense_labeled
+from .labeled_rows import csr_labeled, dense_labeled
 from .layout import Column, Section
+from .peak_memory import forget_peak, peak
 
-SIZE, QUICK_SIZE = (1_000_000, 50), (20_000, 50)
+SIZE, QUICK_SIZE = (200_000, 100), (20_000, 20)
+CSR_COLUMNS = 10  # times as many columns; a row stores as many cells as a dense one has
+WARM_ROWS = 1000
+LAYOUTS = ("float64", "float32", "CSR float64")
 COLUMNS = [
-    Column("name", "model and rows", "text"),
-    Column("bytes_per_row", "extra per row", "bytes"),
-    Column("of_input", "of the input", "percent"),
-    Column("input_bytes", "input", "bytes"),
+    Column("name", "model", "text"),
+    *(
+        Column(f"{what} {layout}", f"{what}, {layout}", "percent")
+        for what in ("fit", "predict")
+        for layout in LAYOUTS
+    ),
 ]
 
 
-def section(quick: bool, rounds: int) -> Section:
-    m, n = QUICK_SIZE if quick else SIZE
-    table = Section(
-        f"Peak memory of a fit of one epoch beyond its input: {m:,}×{n:,}, C-ordered", COLUMNS, []
+def learners() -> dict[str, Callable[[], Any]]:
+    """Few epochs: memory does not depend on their number."""
+    from perceptrons import (
+        BinaryPerceptron,
+        ConservativePerceptron,
+        MaxMarginPerceptron,
+        Perceptron,
+        SparsePerceptron,
     )
-    for model in (OURS, PEER):
-        for dtype in ("float64",) if quick else ("float64", "float32"):
-            _add_row(table, model, dtype, m, n, rounds)
-    return table
+
+    return {
+        "Perceptron": lambda: Perceptron(max_epochs=3, random_state=0),
+        "MaxMarginPerceptron": lambda: MaxMarginPerceptron(max_iter=5),
+        "MaxMarginPerceptron, C=1": lambda: MaxMarginPerceptron(C=1.0, max_iter=5),
+        "ConservativePerceptron": lambda: ConservativePerceptron(max_epochs=2, random_state=0),
+        "ConservativePerceptron, learned": lambda: ConservativePerceptron(
+            band="learned", max_epochs=2, n_restarts=2, random_state=0
+        ),
+        "BinaryPerceptron": lambda: BinaryPerceptron(random_state=0),
+        "BinaryPerceptron, sbpi": lambda: BinaryPerceptron(method="sbpi", max_epochs=3, random_state=0),
+        "SparsePerceptron": lambda: SparsePerceptron(stages=3, random_state=0),
+        "SparsePerceptron, k=2": lambda: SparsePerceptron(stages=1, k=2, random_state=0),
+    }
 
 
-def _add_row(table: Section, model: str, dtype: str, m: int, n: int, rounds: int) -> None:
-    arguments = ["-m", "benchmarks.memory", model, dtype, str(m), str(n)]
-    extra = [ask(arguments) for _ in range(rounds)]
-    name, input_bytes = f"{model} {dtype}", m * n * np.dtype(dtype).itemsize
-    table.raw[name] = {"extra_bytes": extra}
-    middle = statistics.median(extra)
-    derived = {"bytes_per_row": middle / m, "of_input": middle / input_bytes, "input_bytes": input_bytes}
-    table.rows.append({"id": f"memory {name}", "name": f"{'sklearn ' * (model == PEER)}{name}"} | derived)
+def run(quick: bool) -> dict[str, Any]:
+    m, n = QUICK_SIZE if quick else SIZE
+    table = Section(f"Peak memory beyond the input, as a share of it: {m:,}×{n}", COLUMNS, [])
+    for name in learners():
+        row: dict[str, Any] = {"id": f"memory {name}", "name": name}
+        for layout in LAYOUTS:
+            found = ask(["-m", "benchmarks.memory", name, layout, str(m), str(n)])
+            table.raw[f"{name} {layout}"] = found
+            row |= {f"{what} {layout}": found[what] / found["input"] for what in ("fit", "predict")}
+        table.rows.append(row)
+    notes = [
+        f"CSR: {CSR_COLUMNS * n:,} columns, {n} cells stored per row, indices of 32 bits. One process for "
+        f"each model and layout; a fit of {WARM_ROWS:,} rows comes first, to load all code. Few epochs."
+    ]
+    return {"sizes": {"rows": m, "columns": n}, "sections": [table], "notes": notes}
 
 
-def peak() -> int:
-    """The most memory this process has held, in bytes."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
-        return int(line.split()[1]) * 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+def rows(layout: str, m: int, n: int) -> tuple[Any, np.ndarray, int]:
+    """Rows and labels of a teacher; and how many bytes the rows take."""
+    dtype = layout.split()[-1]
+    if not layout.startswith("CSR"):
+        X = np.empty((m, n), dtype)
+        return X, dense_labeled(X), X.nbytes
+    made, y = csr_labeled(m, CSR_COLUMNS * n, n)
+    made = made.astype(dtype, copy=False)
+    return made, y, made.data.nbytes + made.indices.nbytes + made.indptr.nbytes
 
 
-def forget_peak() -> None:
-    """Let the peak begin anew from what is held now: compiling or loading may have taken more for a while."""
-    switch = Path("/proc/self/clear_refs")
-    if switch.exists():
-        switch.write_text("5")
+def measure(name: str, layout: str, m: int, n: int) -> dict[str, int]:
+    """The peaks beyond what was held before, in bytes."""
+    X, y, n_bytes = rows(layout, m, n)
+    model, found = learners()[name](), {"input": n_bytes}
+    model.fit(X[:WARM_ROWS], y[:WARM_ROWS]).predict(X[:WARM_ROWS])
+    for what, work in (("fit", lambda: model.fit(X, y)), ("predict", lambda: model.predict(X))):
+        give_back()
+        forget_peak()
+        before = peak()
+        work()
+        found[what] = peak() - before
+    return found
 
 
-def extra_bytes(model: str, dtype: str, m: int, n: int) -> int:
-    """Fit once on few rows, so that all code is loaded, then once on all of them."""
-    estimator = MODELS[model](False, 1)
-    X = np.empty((m, n), dtype)
-    y = dense_labeled(X)
-    estimator.fit(X[:1000], y[:1000])
-    forget_peak()
-    before = peak()
-    estimator.fit(X, y)
-    return peak() - before
+def give_back() -> None:
+    """Memory that is free, but still held by the C library, would hide what comes next."""
+    gc.collect()
+    library = ctypes.CDLL(None)
+    if hasattr(library, "malloc_trim"):
+        library.malloc_trim(0)
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    model, dtype, m, n = sys.argv[1:]
-    print(json.dumps(extra_bytes(model, dtype, int(m), int(n))))
+    name, layout, m, n = sys.argv[1:]
+    print(json.dumps(measure(name, layout, int(m), int(n))))

@@ -3,7 +3,7 @@
 import os
 from typing import Any
 
-from . import batches, convergence, memory, vowpal
+from . import batches, convergence, peak_memory, vowpal
 from .epochs import epoch_rows, fit_row, race, threaded_fit
 from .layout import Column, Section
 from .sweep_sets import QUICK_SIZES, SIZES, Task, tasks
@@ -24,7 +24,7 @@ _VOWPAL = [*_TIMES[:2], Column("peer", "Vowpal Wabbit", "time"), Column("ratio",
 
 def run(quick: bool) -> dict[str, Any]:
     rounds = 2 if quick else 7
-    peaks = memory.section(quick, 1 if quick else 3)
+    peaks = peak_memory.section(quick, 1 if quick else 3)
     one_epoch = Section("One epoch, one thread", [*_TIMES, _CORRECTED], [])
     whole_fit = Section("A whole fit of one epoch, in order", _TIMES, [])
     against_vowpal = Section("One epoch in order, Vowpal Wabbit (hinge loss, from its cache)", _VOWPAL, [])
@@ -60,7 +60,9 @@ def _measure(
 
 def _sizes(quick: bool) -> dict[str, Any]:
     """Rows, columns, and cells per row or margin."""
-    of_runs = (convergence.QUICK_SIZE, memory.QUICK_SIZE) if quick else (convergence.SIZE, memory.SIZE)
+    of_runs = (
+        (convergence.QUICK_SIZE, peak_memory.QUICK_SIZE) if quick else (convergence.SIZE, peak_memory.SIZE)
+    )
     return {**(QUICK_SIZES if quick else SIZES), "convergence": of_runs[0], "memory": of_runs[1]}
 
 

@@ -35,6 +35,16 @@ SHORT = {
             "convergence planted float64 active",
         ),
     ),
+    "memory": Short(
+        (
+            "name",
+            *(
+                f"{what} {kind}"
+                for kind in ("float64", "float32", "CSR float64")
+                for what in ("fit", "predict")
+            ),
+        )
+    ),
     "max_margin": Short(
         ("name", "ours", "peer", "ratio", "support", "margin", "peer_margin"),
         ("affine margin 0.05", "affine margin 0.005", "affine digits", "affine teacher", "affine noise"),

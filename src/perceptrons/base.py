@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ._types import Array
-from .input_kinds import check_labels, check_table
+from .checks import validated
+from .input_kinds import check_labels
+from .rows.products import row_products
 from .rows.scores import scores_with_true_signs
 
 
@@ -31,8 +32,7 @@ class Threshold(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Array:
         """⟨w, x⟩ + b: one score per row for two classes, one per class for more."""
         check_is_fitted(self)
-        check_table(X)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=(np.float64, np.float32))
+        X = validated(self, X, reset=False, accept_sparse="csr", dtype=(np.float64, np.float32))
         scores = self._scores(X)
         return np.asarray(scores.ravel() if scores.shape[1] == 1 else scores)
 
@@ -62,7 +62,7 @@ class LinearThreshold(Threshold):
     def _scores(self, X: Any) -> Array:
         if len(self.coef_) == 1:  # a sign is the answer: it is that of the real number
             return scores_with_true_signs(X, self.coef_[0], self.intercept_[0])[:, None]
-        return np.asarray(safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_)
+        return np.asarray(row_products(X, self.coef_) + self.intercept_)
 
 
 def codes_of(scores: Array) -> Array:

@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_array
+from sklearn.utils.validation import validate_data
 
 from ._types import Array
+from .input_kinds import check_labels, check_table
 from .intervals import interval
+from .structure import check_structure
 
 
 def is_number(value: Any, kind: Any = Real) -> bool:
@@ -39,6 +42,16 @@ def one_of(name: str, value: Any, choices: Collection[str]) -> str:
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name}={value!r}, but it must be one of {', '.join(map(repr, choices))}.")
     return value
+
+
+def validated(estimator: Any, X: Any, *y: Any, **checks: Any) -> Any:
+    """scikit-learn's `validate_data`, after what it does not look for: damaged sparse rows are refused before
+    it reads them, or lets SciPy convert them, and frames and labels of no use in a sentence."""
+    check_table(X)
+    check_structure(X)
+    for labels in y:
+        check_labels(labels)
+    return validate_data(estimator, X, *y, **checks)
 
 
 def count_rows(X: Any) -> int:

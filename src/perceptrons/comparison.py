@@ -150,6 +150,8 @@ class _Table(NamedTuple):
 def _read(X: Any, y: Any, sample_weight: Any) -> _Table:
     """The rows that count: those of weight 0 are left out."""
     check_input(X, y)
+    if hasattr(X, "tocsr"):
+        raise ValueError("A sparse matrix has no columns to encode; give a frame or X.toarray().")
     X, y = X if hasattr(X, "shape") else np.array(X, object), np.asarray(y)
     table = _Table(X, y, *np.unique(y, return_inverse=True))
     if sample_weight is None:

@@ -25,6 +25,7 @@ NAMES = (
     "families",
     "first_call",
     "growth",
+    "memory",
     "neural",
     "orders",
     "rare_class",
@@ -167,6 +168,7 @@ def test_the_command_runs(arguments: tuple[str, ...], name: str | None, tmp_path
     if name is None:
         assert [line.split()[0] for line in done.stdout.splitlines()] == [
             "sweeps",
+            "memory",
             "classes",
             "first_call",
             "max_margin",

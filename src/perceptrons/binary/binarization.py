@@ -7,10 +7,10 @@ nothing of another; it is cut at c/2, which will be right where the values are 0
 """
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.sparsefuncs import min_max_axis
 
 from .._types import Array
 from ..compiled import compiled
@@ -19,6 +19,7 @@ from ..tables.thresholds import Numbers, readable, thresholds, whole_weights
 from .binary_parameters import AUTO
 
 TOGETHER = 16  # columns that are read side by side
+SHARES = 8  # in which sparse columns are copied
 
 
 class Levels(NamedTuple):
@@ -100,7 +101,11 @@ def require_two_values(wrong_columns: Array, names: Any) -> None:
 def levels_of(matrix: Any) -> Levels:
     """Of an array or a CSR matrix."""
     if is_sparse(matrix):
-        low, high = min_max_axis(matrix, axis=0)
+        n_rows, n = matrix.shape
+        low, high, counts = np.full(n, np.inf), np.full(n, -np.inf), np.zeros(n, np.int64)
+        widen_stored(as_rows(matrix), low, high, counts)
+        whole = counts == n_rows  # all others have zeros that are not stored
+        low, high = np.where(whole, low, np.minimum(low, 0.0)), np.where(whole, high, np.maximum(high, 0.0))
     else:
         cells = _numbers(matrix)
         low, high = cells[0].copy(), cells[0].copy()
@@ -112,9 +117,9 @@ def has_other_values(matrix: Any, levels: Levels) -> Array:
     """Which columns hold a value that is neither of their levels."""
     found = np.zeros(matrix.shape[1], np.bool_)
     if is_sparse(matrix):
-        stored = np.bincount(matrix.indices, minlength=matrix.shape[1])
-        find_other_stored(as_rows(matrix), *levels, found)
-        found |= (stored < matrix.shape[0]) & (levels.low != 0) & (levels.high != 0)
+        counts = np.zeros(matrix.shape[1], np.int64)
+        find_other_stored(as_rows(matrix), *levels, found, counts)
+        found |= (counts < matrix.shape[0]) & (levels.low != 0) & (levels.high != 0)
     else:
         cells = _numbers(matrix)
         find_other_cells(cells, *_in_type(levels, cells.dtype), found)
@@ -174,18 +179,25 @@ def _median(values: Array) -> float:
 
 def _sparse_medians(matrix: Any, columns: Array, weights: Array | None) -> Array:
     """Where zeros are half of a column or more, and nothing is less, the median is 0."""
-    csc, n_rows = matrix.tocsc(), matrix.shape[0]
+    n_rows, n = matrix.shape
     whole = None if weights is None else whole_weights(weights, 1)
     each = np.ones(n_rows, np.int64) if whole is None else whole
-    row_numbers = np.repeat(np.arange(n_rows), np.diff(matrix.indptr))
-    stored = np.bincount(matrix.indices, each[row_numbers] * (matrix.data != 0), matrix.shape[1])
+    stored = np.zeros(n, np.int64)
+    count_nonzero(as_rows(matrix), each, stored)
     zero = (2 * stored <= each.sum()) & (levels_of(matrix).low >= 0)
-    cuts = np.zeros(len(columns))
-    for k in np.flatnonzero(~zero[columns]):
-        column = slice(csc.indptr[columns[k]], csc.indptr[columns[k] + 1])
-        cells = Numbers(csc.data[column].astype(np.float64), n_rows, csc.indices[column])
-        cuts[k] = thresholds(cells, whole, 1)[0]
+    cuts, others = np.zeros(len(columns)), np.flatnonzero(~zero[columns])
+    for some in _shares(others, matrix.nnz // n + 1, matrix.nnz):
+        csc = matrix[:, columns[some]].tocsc()
+        for k, (start, end) in zip(some, pairwise(csc.indptr), strict=True):
+            cells = Numbers(csc.data[start:end].astype(np.float64), n_rows, csc.indices[start:end])
+            cuts[k] = thresholds(cells, whole, 1)[0]
     return cuts
+
+
+def _shares(columns: Array, per_column: int, n_cells: int) -> list[Array]:
+    """As many of the columns at a time as have about 1 in SHARES of all cells: they will be copied."""
+    step = max(n_cells // (SHARES * per_column), 1)
+    return [columns[start : start + step] for start in range(0, len(columns), step)]
 
 
 @compiled
@@ -218,6 +230,24 @@ def widen_range(X, low, high):
 
 
 @compiled
+def widen_stored(X, low, high, counts):
+    """The same of the cells that CSR rows store, and how many these are."""
+    for e in range(X.data.size):
+        j, x = X.indices[e], X.data[e]
+        low[j], high[j] = min(low[j], x), max(high[j], x)
+        counts[j] += 1
+
+
+@compiled
+def count_nonzero(X, weights, counts):
+    """Of each column of CSR rows, the weight of the cells that are not 0."""
+    for i in range(weights.size):
+        for e in range(np.int64(X.indptr[i]), np.int64(X.indptr[i + 1])):
+            if X.data[e] != 0.0:
+                counts[X.indices[e]] += weights[i]
+
+
+@compiled
 def find_other_cells(X, low, high, found):
     for i in range(X.shape[0]):
         for j in range(X.shape[1]):
@@ -225,7 +255,9 @@ def find_other_cells(X, low, high, found):
 
 
 @compiled
-def find_other_stored(X, low, high, found):
+def find_other_stored(X, low, high, found, counts):
+    """The same of CSR rows; also how many cells of each column are stored."""
     for e in range(X.data.size):
         j = X.indices[e]
+        counts[j] += 1
         found[j] |= (X.data[e] != low[j]) & (X.data[e] != high[j])

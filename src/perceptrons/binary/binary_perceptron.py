@@ -30,7 +30,7 @@ from .binary_file import FIELDS, check_loaded
 from .binary_parameters import SBPI, BinaryParameters, read_parameters, refuse_balanced
 from .counts import Counts, count, count_array
 from .encoded_bits import EncodedBits, encode_bits, read_matrix
-from .kept_rows import LabeledBits, Reservoir, fill_reservoir
+from .kept_rows import CAPACITY, LabeledBits, Reservoir, fill_reservoir
 from .learning import BinaryFit, learn, rows_for
 from .packed_perceptron import pack_weights
 from .sbpi import FEW_EPOCHS, MAX_EPOCHS
@@ -336,8 +336,9 @@ def _keep(rows: LabeledBits | None, parameters: BinaryParameters, rng: Any) -> R
     """What `partial_fit` will need, if the threshold depends on rows."""
     if rows is None or rng is None or parameters.method == SBPI:
         return None
-    cells = rows.cells.copied() if isinstance(rows.cells, SparseBits) else rows.cells
-    return fill_reservoir(rows._replace(cells=cells), keys(len(rows.positive), rng))
+    if isinstance(rows.cells, SparseBits) and len(rows.positive) <= CAPACITY:  # of more, some are copied
+        rows = rows._replace(cells=rows.cells.copied())
+    return fill_reservoir(rows, keys(len(rows.positive), rng))
 
 
 def _both(one: Reservoir | None, other: Reservoir | None) -> Reservoir | None:

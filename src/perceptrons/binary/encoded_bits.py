@@ -7,11 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import assert_all_finite
-from sklearn.utils.validation import validate_data
 
 from .._types import Array
-from ..checks import row_weights
-from ..input_kinds import check_input
+from ..checks import row_weights, validated
 from ..rows.encode import canonical, encode_labels, is_sparse
 from ..rows.weights import check_every_class, class_factors
 from .counts import exact_weights
@@ -78,8 +76,7 @@ def read_matrix(estimator: Any, X: Any, y: Any = NO_LABELS, reset: bool = False,
     """The matrix, or matrix and labels, validated by scikit-learn; bytes and truth values keep their type."""
     dtype = FLOATS if is_sparse(X) else "numeric"
     checks: dict[str, Any] = {"accept_sparse": "csr", "order": "C", "dtype": dtype}
-    check_input(X, y)
-    checked = validate_data(estimator, X, y, reset=reset, ensure_all_finite=finite, **checks)
+    checked = validated(estimator, X, y, reset=reset, ensure_all_finite=finite, **checks)
     return _compilable(checked) if y is NO_LABELS else (_compilable(checked[0]), checked[1])
 
 

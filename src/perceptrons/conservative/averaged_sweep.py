@@ -11,8 +11,6 @@ times itself to the lags.
 
 from typing import NamedTuple
 
-import numpy as np
-
 from .._types import Array
 from ..compiled import compiled
 from ..rows.standardized import correct, score
@@ -60,11 +58,7 @@ def averaged_sweep(X, signs, order, along, folds, runs, elapsed):
 
 
 @compiled
-def judge(X, n_rows, folds, runs, scores):
-    """What each run says of the rows that it left out, or of all rows if it left out none; else NaN."""
-    for r in range(len(runs.intercepts)):
-        for i in range(n_rows):
-            if runs.held_out[r] < 0 or folds[runs.repeats[r], i] == runs.held_out[r]:
-                scores[r, i] = score(X, i, runs.weights[r]) + runs.intercepts[r]
-            else:
-                scores[r, i] = np.nan
+def judge(X, runs, r, norm, rows, scores):
+    """What a run says of some rows, its weights divided by their norm."""
+    for k in range(rows.size):
+        scores[k] = (score(X, rows[k], runs.weights[r]) + runs.intercepts[r]) / norm

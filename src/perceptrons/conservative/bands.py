@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls
 """Beyond the paper: the bands of least training risk, exactly, for scores that are given.
 
 Rows of a side, sorted by |s|, are rejected up to some place and answered from there on. What a row costs more
@@ -9,6 +10,7 @@ than none is 0.
 import numpy as np
 
 from .._types import Array
+from ..compiled import compiled
 from ..rejection.costs import Prices
 from ..rows.weights import NO_WEIGHTS
 
@@ -24,12 +26,16 @@ def best_bands(
     A band is infinite where all rows of that side are better rejected.
     """
     side, codes = scores >= 0.0, y > 0
-    kinds = 2 * codes + (side == codes)
+    kinds = 2 * codes.view(np.int8) + (side == codes)
     extra = np.stack([prices.wrong - prices.reject, -prices.gain - prices.reject], axis=1).ravel()
-    weights = weights if len(weights) else np.ones(len(scores))
     if symmetric:
         return np.full(2, _best_band(np.abs(scores), kinds, weights, extra))
-    return np.array([_best_band(np.abs(scores[on]), kinds[on], weights[on], extra) for on in (~side, side)])
+    return np.array(
+        [
+            _best_band(np.abs(scores[on]), kinds[on], weights[on] if len(weights) else weights, extra)
+            for on in (~side, side)
+        ]
+    )
 
 
 def savings(scores: Array, y: Array, prices: Prices, bands: Array, weights: Array = NO_WEIGHTS) -> Array:
@@ -53,21 +59,37 @@ def _best_band(sizes: Array, kinds: Array, weights: Array, extra: Array) -> floa
     """The least threshold from which on to answer; `extra` is what an answer costs more, by kind."""
     if not len(sizes):
         return 0.0
-    order = np.argsort(sizes)
-    sizes, kinds, weights = sizes[order], kinds[order], weights[order]
-    gaps = np.diff(sizes, prepend=-np.inf, append=np.inf)
-    places = np.flatnonzero(gaps > ROUNDING * sizes[-1])  # how many may be rejected: equal rows fare alike
-    beyond = np.stack([_sums_from(weights * (kinds == kind), places) for kind in range(KINDS)], axis=1)
-    costs = beyond @ extra
-    place = places[np.argmax(costs <= costs.min() + ROUNDING * weights.sum() * np.abs(extra).max())]
+    order, total = np.argsort(sizes), weights.sum() if len(weights) else len(sizes)
+    alike, slack = ROUNDING * sizes[order[-1]], ROUNDING * total * np.abs(extra).max()
+    place = least_costly(sizes, order, kinds, weights, extra, alike, slack)
     if place == 0:
         return 0.0
-    return np.inf if place == len(sizes) else _between(float(sizes[place - 1]), float(sizes[place]))
+    if place == len(sizes):
+        return np.inf
+    return _between(float(sizes[order[place - 1]]), float(sizes[order[place]]))
 
 
-def _sums_from(weights: Array, places: Array) -> Array:
-    """The sum of the weights from each place on."""
-    return np.asarray(np.append(np.cumsum(weights[::-1])[::-1], 0.0)[places])
+@compiled
+def least_costly(sizes, order, kinds, weights, extra, alike, slack):
+    """How many of the smallest are best rejected: the fewest of those that cost the least, up to rounding.
+    Equal rows fare alike. Two looks from the far end, one for the least cost, one for its place: no array
+    holds the costs of all places."""
+    least, chosen = 0.0, sizes.size  # nothing is answered
+    for look in range(2):
+        sums = np.zeros(KINDS)
+        for place in range(sizes.size - 1, -1, -1):
+            i = order[place]
+            sums[kinds[i]] += weights[i] if weights.size else 1.0
+            if place > 0 and not sizes[i] - sizes[order[place - 1]] > alike:
+                continue
+            cost = 0.0
+            for kind in range(KINDS):
+                cost += sums[kind] * extra[kind]
+            if look == 0:
+                least = min(least, cost)
+            elif cost <= least + slack:
+                chosen = place
+    return chosen
 
 
 def _between(low: float, high: float) -> float:

@@ -29,6 +29,7 @@ from ..input_kinds import check_table
 from ..rejection.costs import Prices, read_costs
 from ..rejection.labels import resolve
 from ..rejection.rejecting import Rejecting
+from ..structure import check_structure
 from .chow_input import (
     ChowRows,
     check_classifier,
@@ -174,6 +175,7 @@ class ChowClassifier(Rejecting, BaseEstimator):
         """The posteriors, a column per class."""
         check_is_fitted(self)
         check_table(X)
+        check_structure(X)  # a classifier of scikit-learn's would read it as it is
         posteriors = np.asarray(self.calibrated_.predict_proba(X))
         if not ((posteriors >= 0.0).all() and np.allclose(posteriors.sum(axis=1), 1.0, atol=1e-3)):
             raise ValueError(

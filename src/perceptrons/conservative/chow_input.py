@@ -20,6 +20,7 @@ from ..checks import count_rows, is_number, number, one_of
 from ..input_kinds import check_input
 from ..rows.encode import encode_labels, is_sparse
 from ..rows.weights import check_every_class, weights_of_rows
+from ..structure import check_structure
 
 METHODS = ("sigmoid", "isotonic")
 
@@ -36,6 +37,7 @@ class ChowRows(NamedTuple):
 
 
 def read_rows(X: Any, y: Any, sample_weight: Any, class_weight: Any, fit_params: dict[str, Any]) -> ChowRows:
+    check_structure(X)
     y = _read_labels(X, y)
     classes, codes = encode_labels(y)
     weights = weights_of_rows(sample_weight, class_weight, X, classes, codes)

@@ -22,7 +22,7 @@ from .._types import Array
 from ..compiled import threads
 from ..rejection.costs import Prices
 from ..rows.encode import Encoded
-from ..rows.order import permuted, shuffled
+from ..rows.order import permuted, shuffled, unsigned
 from ..rows.standardized import StandardizedRows, leave, standardized
 from .averaged_sweep import NO_FOLD, AveragedRuns, averaged_sweep, judge
 from .bands import best_bands, savings, worthwhile
@@ -86,7 +86,7 @@ def draw_folds(y: Array, rng: np.random.RandomState) -> Array:
     """The fold of each row, classes spread evenly, a line for each time; no line if a class has one row."""
     places = [np.flatnonzero(y < 0), np.flatnonzero(y > 0)]
     fewest = min(map(len, places))
-    folds = np.zeros((REPEATS if fewest > 1 else 1, len(y)), np.int64)
+    folds = np.zeros((REPEATS if fewest > 1 else 1, len(y)), np.int8)
     if fewest == 1:
         return folds
     for line in folds:
@@ -129,22 +129,23 @@ def best_of(
     n_epochs: int,
 ) -> TrainedRuns:
     """The step size of least risk on rows left out, and of equals the first."""
-    n_rows, wholes = len(signs.y), np.flatnonzero(runs.held_out == NO_FOLD)
-    scores = np.empty((len(runs.intercepts), n_rows))
+    wholes = np.flatnonzero(runs.held_out == NO_FOLD)
     left = [leave(X, v, float(b)) for v, b in zip(runs.weights, runs.intercepts, strict=True)]
     overflown = [coef for coef, _ in left if not np.isfinite(coef).all()]
     if overflown:  # the caller raises
         return TrainedRuns(overflown[0], 0.0, np.zeros(2), 0, (1.0, 1.0), n_epochs)
-    judge(X, n_rows, folds, runs, scores)
     norms = np.array([norm_of(X, coef) for coef, _ in left])
-    scores /= norms[:, None]
     least, kept, bands = np.inf, int(wholes[0]), np.zeros(2)
-    for first, stop in pairwise([*wholes, len(scores)]):
-        judged = scores[first + (stop > first + 1) : stop]
-        lines, places = np.nonzero(~np.isnan(judged))
-        own = WeightedSigns(signs.y[places], signs.weights[places] if len(signs.weights) else signs.weights)
+    for first, stop in pairwise([*wholes, len(runs.intercepts)]):
+        judging = range(first + (stop > first + 1), stop)
+        places = [rows_left_out(runs, r, folds) for r in judging]
+        judged = np.empty(sum(map(len, places)))
+        ends = np.cumsum([0, *map(len, places)])
+        for r, rows, part in zip(judging, places, pairwise(ends), strict=True):
+            judge(X, runs, r, norms[r], rows, judged[slice(*part)])
+        own = signs_at(signs, np.concatenate(places))
         cap = np.inf if parameters.max_band is None else parameters.max_band / norms[first]
-        found, cost = judged_bands(judged[lines, places], own, prices, parameters.symmetric, cap)
+        found, cost = judged_bands(judged, own, prices, parameters.symmetric, cap)
         if cost < least or not np.isfinite(least):
             least, kept, bands = cost, int(first), found * norms[first]
     (coef, intercept), eta = left[kept], float(runs.eta[kept])
@@ -165,6 +166,16 @@ def judged_bands(
         if cost <= of_rejections:
             return bands, cost
     return nothing, of_rejections
+
+
+def rows_left_out(runs: AveragedRuns, r: int, folds: Array) -> Array:
+    """By run r; all rows, if it left out none."""
+    here = folds[runs.repeats[r]] == runs.held_out[r] if runs.held_out[r] != NO_FOLD else folds[0] >= 0
+    return np.flatnonzero(here).astype(unsigned(folds.shape[1]))
+
+
+def signs_at(signs: WeightedSigns, places: Array) -> WeightedSigns:
+    return WeightedSigns(signs.y[places], signs.weights[places] if len(signs.weights) else signs.weights)
 
 
 def least_bands(scores: Array, signs: WeightedSigns, prices: Prices, symmetric: bool) -> Array:

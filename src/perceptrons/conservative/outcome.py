@@ -6,11 +6,11 @@ Risks are weighted means, where rows have weights; how many rows are wrong and r
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.utils.extmath import safe_sparse_dot
 
 from .._types import Array
 from ..rejection.costs import Prices
 from ..rows.encode import Encoded
+from ..rows.scores import scores_with_true_signs
 from .bands import best_bands, worthwhile
 from .conservative_parameters import ConservativeParameters
 from .conservative_sweep import WeightedSigns
@@ -41,8 +41,8 @@ def outcome_of(
     band="cv" have been judged so by rows left out; where even their training rows are cheaper to reject, they
     are: rows left out are few, and on noise they promise too much.
     """
-    sums = safe_sparse_dot(data.matrix, training.coef[:, None], dense_output=True)
-    scores, bands, (y, weights) = np.ravel(sums) + training.intercept, training.bands, signs
+    scores = scores_with_true_signs(data.matrix, training.coef, training.intercept)
+    bands, (y, weights) = training.bands, signs
     if parameters.exact_bands:
         bands = best_bands(scores, y, prices, parameters.symmetric, weights)
     elif parameters.checks_bands:

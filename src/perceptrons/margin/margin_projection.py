@@ -13,14 +13,16 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import DataDimensionalityWarning
 from sklearn.utils import check_array, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._types import Array
 from ..base import all_or_nothing
+from ..checks import validated
 from ..compiled import one_thread
-from ..input_kinds import check_input, check_table
+from ..input_kinds import check_input
 from ..model_file import declarations as fields
 from ..rows.encode import check_scale, encode_labels
+from ..structure import check_structure
 from ..theory.hull import BestMargin, best_margin, largest_norm
 from ..theory.inputs import checked, real, require
 from ..theory.projection import project, projection_dimension, projection_matrix
@@ -49,6 +51,7 @@ class ProjectionReport:
 
     def verify(self, X: Any, y: Any) -> None:
         """Recompute all margins from the rows and labels that were fitted; ValueError for what differs."""
+        check_structure(X)
         X = check_array(X, accept_sparse="csr", dtype=FLOATS)
         labellings = _labellings(encode_labels(np.asarray(y), self.classes)[1], len(self.classes))
         with one_thread():  # as in fit: the same sums in the same order
@@ -164,8 +167,7 @@ class MarginProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def transform(self, X: Any) -> Array:
         """The rows Ax, dense, in the precision they come in."""
         check_is_fitted(self)
-        check_table(X)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
+        X = validated(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
         return project(X, self.components_.astype(X.dtype, copy=False))
 
     def _check_parameters(self) -> None:
@@ -188,8 +190,8 @@ class MarginProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self._classes = None
         check_input(X, y)
         if y is None:
-            return validate_data(self, X, **checks), []
-        X, y = validate_data(self, X, y, **checks)
+            return validated(self, X, **checks), []
+        X, y = validated(self, X, y, **checks)
         self._classes, codes = encode_labels(y)
         return X, _labellings(codes, len(self._classes))
 

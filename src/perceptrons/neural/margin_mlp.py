@@ -18,11 +18,11 @@ import torch
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._types import Array
 from ..base import Threshold, all_or_nothing, codes_of
-from ..input_kinds import check_table
+from ..checks import validated
 from ..rejection.costs import Costs, Prices
 from ..rejection.labels import resolve
 from ..rejection.rejecting import Rejecting
@@ -209,8 +209,7 @@ class MarginMLPClassifier(Rejecting, Threshold):
         """
         check_is_fitted(self)
         dtype = self.network_[-1].weight.numpy(force=True).dtype
-        check_table(X)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=dtype)
+        X = validated(self, X, reset=False, accept_sparse="csr", dtype=dtype)
         return self._worth(scores_of(self.network_, X))
 
     def _worth(self, scores: Array) -> Array:

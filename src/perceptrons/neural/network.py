@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from .._types import Array
-from ..rows.encode import Encoded, is_sparse
+from ..rows.encode import Encoded, as_rows, is_sparse
 from ..rows.standardized import check_columns
 from ..rows.weights import NO_WEIGHTS
 from .neural_parameters import ADAM, NetworkParameters
@@ -37,7 +37,7 @@ class Standardize(nn.Module):
     @classmethod
     def of(cls, matrix: Any, weights: Array = NO_WEIGHTS) -> "Standardize":
         """By two passes over blocks that are made dense, so that CSR rows give the very same numbers."""
-        check_columns(matrix)
+        check_columns(matrix, as_rows(matrix))
         mean = _mean(_doubles(matrix), weights)
         variance = _mean(((part - mean) ** 2 for part in _doubles(matrix)), weights)
         rounding = matrix.shape[0] * np.finfo(np.float64).eps * np.abs(mean)

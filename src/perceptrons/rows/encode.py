@@ -13,11 +13,10 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from .._types import Array
+from ..checks import validated
 from ..compiled import compiled
-from ..input_kinds import check_input
 from .layouts import CSR, Rows, sqnorm
 from .norms import NormCounts, measure
 from .weights import NO_WEIGHTS, check_every_class, weights_of_rows
@@ -93,8 +92,7 @@ def encode(
     or their squares overflow; `check_rows` tells, once that has been noticed.
     """
     checks = {"accept_sparse": "csr", "dtype": (np.float64, np.float32), "order": "C"}
-    check_input(X, y)
-    matrix, y = validate_data(estimator, X, y, reset=reset, ensure_all_finite=False, **checks)
+    matrix, y = validated(estimator, X, y, reset=reset, ensure_all_finite=False, **checks)
     if is_sparse(matrix):
         matrix = canonical(matrix)
     names, codes = encode_labels(y, classes)
@@ -164,8 +162,12 @@ def encode_labels(y: Array, classes: Array | None = None, least: int = 2) -> tup
 
 
 def canonical(matrix: Any) -> Any:
-    """A CSR matrix that stores each cell once, in order."""
-    if not matrix.has_canonical_format:
+    """A sound CSR matrix that stores each cell once, in order.
+
+    SciPy remembers whether it is so, even if the arrays have been written to since then: we look.
+    """
+    parts = matrix.data, matrix.indices, matrix.indptr
+    if not (all(part.flags.c_contiguous for part in parts) and ascending(*map(read_only, parts[1:]))):
         matrix = matrix.copy()  # the user's own matrix stays as it is
         matrix.sum_duplicates()
     return matrix
@@ -192,6 +194,18 @@ def read_only(array: Array) -> Array:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+@compiled
+def ascending(indices, indptr):
+    """Do the indices of each row of a sound CSR matrix ascend, none of them twice?"""
+    for i in range(indptr.size - 1):
+        falls = 0
+        for k in range(indptr[i] + 1, indptr[i + 1]):
+            falls += indices[k] <= indices[k - 1]
+        if falls > 0:
+            return False
+    return True
 
 
 @compiled

@@ -13,8 +13,9 @@ import numpy as np
 
 from .._types import Array
 from ..compiled import compiled
+from ..structure import check_structure
 from .bits import Bits, n_words, pack_vector
-from .encode import canonical, is_sparse
+from .encode import as_rows, canonical, is_sparse
 
 FAR = 2**52  # integers below are floats, too
 
@@ -48,7 +49,9 @@ class SparseBits:
         """Some of the rows, by their numbers."""
         starts, ends = self.indptr[:-1][which].astype(np.int64), self.indptr[1:][which].astype(np.int64)
         indptr = np.append(0, np.cumsum(ends - starts))
-        places = np.arange(indptr[-1]) + np.repeat(starts - indptr[:-1], ends - starts)
+        kind = np.int32 if len(self.indices) < 2**31 else np.int64
+        places = np.repeat((starts - indptr[:-1]).astype(kind), ends - starts)
+        places += np.arange(indptr[-1], dtype=kind)
         return SparseBits(self.base, self.indices[places], indptr)
 
 
@@ -59,12 +62,15 @@ def to_bits(matrix: Any, cuts: Array) -> Bits | SparseBits:
 
 def sparse_bits(matrix: Any, cuts: Array) -> SparseBits:
     """A canonical CSR matrix, each value seen as greater than the cut of its column or not."""
-    indices, base = matrix.indices, np.asarray(cuts < 0.0)
-    differs = (matrix.data > cuts[indices]) != base[indices]
-    if differs.all():
-        return SparseBits(base, indices, matrix.indptr)
-    before = np.append(0, np.cumsum(differs))
-    return SparseBits(base, indices[differs], before[matrix.indptr])
+    base, indptr = np.asarray(cuts < 0.0), np.zeros(matrix.shape[0] + 1, matrix.indptr.dtype)
+    rows = as_rows(matrix)
+    count_differences(rows, cuts, base, indptr)
+    np.cumsum(indptr, out=indptr)
+    if indptr[-1] == len(matrix.indices):
+        return SparseBits(base, matrix.indices, matrix.indptr)
+    indices = np.empty(indptr[-1], matrix.indices.dtype)
+    list_differences(rows, cuts, base, indices)
+    return SparseBits(base, indices, indptr)
 
 
 def stack_rows(one: Bits | SparseBits, other: Bits | SparseBits) -> Bits | SparseBits:
@@ -87,6 +93,7 @@ def pack_rows(X: Any, cuts: Any = 0.0) -> Bits:
     n_rows, width = matrix.shape
     cuts = _per_column(cuts, width)
     if is_sparse(matrix):
+        check_structure(matrix)
         return sparse_bits(canonical(matrix.tocsr()), cuts).packed()
     words = np.empty((n_rows, n_words(width)), np.uint64)
     pack_cells(*comparable(np.ascontiguousarray(matrix), cuts), words)
@@ -142,6 +149,26 @@ def pack_cells(X, cuts, words):
             for j in range(64 * whole, width):
                 word |= np.uint64(X[i, j] > cuts[j]) << np.uint64(j - 64 * whole)
             words[i, whole] = word
+
+
+@compiled
+def count_differences(X, cuts, base, counts):
+    """For each CSR row, behind a 0, how many of its cells are on another side of their cuts than zeros."""
+    for i in range(counts.size - 1):
+        for e in range(np.int64(X.indptr[i]), np.int64(X.indptr[i + 1])):
+            j = X.indices[e]
+            counts[i + 1] += (X.data[e] > cuts[j]) != base[j]
+
+
+@compiled
+def list_differences(X, cuts, base, indices):
+    """The columns of these cells."""
+    k = 0
+    for e in range(X.data.size):
+        j = X.indices[e]
+        if (X.data[e] > cuts[j]) != base[j]:
+            indices[k] = j
+            k += 1
 
 
 @compiled

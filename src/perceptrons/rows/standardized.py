@@ -17,6 +17,7 @@ from numba import types
 from numba.extending import overload
 
 from .._types import Array
+from ..compiled import compiled
 from .layouts import CSR, Rows, add, cells, dot, is_layout
 from .weights import NO_WEIGHTS
 
@@ -38,23 +39,27 @@ class StandardizedRows(NamedTuple):
 
 def standardized(matrix: Any, rows: Rows, weights: Array = NO_WEIGHTS) -> StandardizedRows:
     """A validated matrix and its rows, seen so; with weights, by weighted means and deviations."""
-    check_columns(matrix)
-    mean, variance = _weighted_moments(matrix, weights) if len(weights) else _moments(matrix)
+    check_columns(matrix, rows)
+    if isinstance(rows, CSR):
+        mean, variance = _sparse_moments(rows, matrix.shape[0], matrix.shape[1], weights)
+    else:
+        mean, variance = _weighted_moments(matrix, weights) if len(weights) else _moments(matrix)
     rounding = matrix.shape[0] * EPS * np.abs(mean)
     gains = np.divide(1.0, variance, np.zeros_like(variance), where=variance > rounding**2 + TINY)
     if not isinstance(rows, CSR):
         return StandardizedRows(rows, mean, gains, np.empty(0), 0.0)
-    return StandardizedRows(
-        rows, mean, gains, np.asarray(matrix @ (mean * gains)), float(mean @ (mean * gains))
-    )
+    products = np.empty(matrix.shape[0])
+    multiply(rows, mean * gains, products)
+    return StandardizedRows(rows, mean, gains, products, float(mean @ (mean * gains)))
 
 
-def check_columns(matrix: Any) -> None:
+def check_columns(matrix: Any, rows: Rows) -> None:
     """Variances must neither overflow nor vanish."""
-    ends = [
-        end.toarray() if hasattr(end, "toarray") else end for end in (matrix.max(axis=0), matrix.min(axis=0))
-    ]
-    largest = np.abs(ends).max(axis=0).ravel().astype(np.float64)
+    if isinstance(matrix, np.ndarray):
+        largest = np.maximum(np.abs(matrix.max(axis=0)), np.abs(matrix.min(axis=0))).astype(np.float64)
+    else:
+        largest = np.zeros(matrix.shape[1])
+        find_largest(rows, largest)
     beyond = np.flatnonzero((largest > LARGE) | ((largest > 0.0) & (largest < 1.0 / LARGE)))
     if len(beyond):
         raise ValueError(
@@ -63,30 +68,30 @@ def check_columns(matrix: Any) -> None:
         )
 
 
-def _moments(matrix: Any) -> tuple[Array, Array]:
-    """The mean and the variance of each column."""
+def _sparse_moments(rows: CSR, m: int, n: int, weights: Array) -> tuple[Array, Array]:
+    """The mean and the variance of each column; cell by cell, because NumPy would copy all of them thrice."""
+    counts, stored, sums, squares = np.zeros(n, np.int64), np.zeros(n), np.zeros(n), np.zeros(n)
+    add_cells(rows, weights, counts, stored, sums)
+    total = weights.sum() if len(weights) else m
+    zeros = np.maximum(total - stored, 0.0)
+    zeros[counts == m] = 0.0  # where none is, rounding must not leave some
+    mean = sums / total
+    add_squares(rows, weights, mean, squares)
+    return mean, (squares + zeros * mean**2) / total
+
+
+def _moments(matrix: Array) -> tuple[Array, Array]:
+    """The same of an array."""
     m, n = matrix.shape
-    if not isinstance(matrix, np.ndarray):
-        columns, n_zeros = matrix.indices, m - np.bincount(matrix.indices, minlength=n)
-        mean = np.bincount(columns, matrix.data, n) / m
-        squares = np.bincount(columns, (matrix.data - mean[columns]) ** 2, n) + n_zeros * mean**2
-        return mean, squares / m
     mean, squares = matrix.mean(axis=0, dtype=np.float64), np.zeros(n)
     for start in range(0, m, BLOCK):
         squares += ((matrix[start : start + BLOCK] - mean) ** 2).sum(axis=0)
     return mean, squares / m
 
 
-def _weighted_moments(matrix: Any, weights: Array) -> tuple[Array, Array]:
+def _weighted_moments(matrix: Array, weights: Array) -> tuple[Array, Array]:
     """The same where rows count as much as they weigh."""
     (m, n), total = matrix.shape, weights.sum()
-    if not isinstance(matrix, np.ndarray):
-        columns, of_cells = matrix.indices, np.repeat(weights, np.diff(matrix.indptr))
-        zeros = np.maximum(total - np.bincount(columns, of_cells, n), 0.0)
-        zeros[np.bincount(columns, minlength=n) == m] = 0.0  # where none is, rounding must not leave some
-        mean = np.bincount(columns, of_cells * matrix.data, n) / total
-        squares = np.bincount(columns, of_cells * (matrix.data - mean[columns]) ** 2, n) + zeros * mean**2
-        return mean, squares / total
     blocks = [slice(start, start + BLOCK) for start in range(0, m, BLOCK)]
     mean, squares = np.zeros(n), np.zeros(n)
     for block in blocks:
@@ -94,6 +99,45 @@ def _weighted_moments(matrix: Any, weights: Array) -> tuple[Array, Array]:
     for block in blocks:
         squares += weights[block] @ (matrix[block] - mean) ** 2
     return mean, squares / total
+
+
+@compiled
+def find_largest(X, largest):
+    """The largest |value| of each column that CSR rows store."""
+    for k in range(X.data.size):
+        largest[X.indices[k]] = max(largest[X.indices[k]], abs(X.data[k]))
+
+
+@compiled
+def add_cells(X, weights, counts, stored, sums):
+    """Of each column: how many cells are stored, what they weigh, and their weighted sum."""
+    for i in range(X.indptr.size - 1):
+        weight = weights[i] if weights.size else 1.0
+        for k in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
+            j = X.indices[k]
+            counts[j] += 1
+            stored[j] += weight
+            sums[j] += weight * X.data[k]
+
+
+@compiled
+def add_squares(X, weights, mean, squares):
+    """Of each column: the weighted sum of squared distances from the mean, over the cells stored."""
+    for i in range(X.indptr.size - 1):
+        weight = weights[i] if weights.size else 1.0
+        for k in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
+            away = X.data[k] - mean[X.indices[k]]
+            squares[X.indices[k]] += weight * (away * away)
+
+
+@compiled
+def multiply(X, v, products):
+    """⟨x, v⟩ of CSR rows, one cell after the other."""
+    for i in range(products.size):
+        total = 0.0
+        for k in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
+            total += X.data[k] * v[X.indices[k]]
+        products[i] = total
 
 
 def enter(X: Rows | StandardizedRows, w: Array) -> Array:

@@ -10,10 +10,10 @@ from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import scipy.sparse as sp
 
 from .._types import Array
 from .cells import BOOLEAN, NOMINAL, NUMERIC, Column, as_name, as_numbers, as_signs, as_texts, kind_of
-from .table_encoder import Entries
 from .thresholds import Numbers
 
 TRUTHS = ("false", "true")
@@ -40,6 +40,8 @@ AnyColumn: TypeAlias = Column | SparseColumn
 def sparse_columns(X: Any) -> list[AnyColumn]:
     """The columns of a sparse matrix, without their zeros; named x0, x1, ... like those of an array."""
     by_column = X.tocsc()
+    if by_column is X:  # SciPy may remember what was true of other arrays
+        by_column = sp.csc_array((X.data, X.indices, X.indptr), shape=X.shape)
     if not by_column.has_canonical_format:  # cells stored twice are added up, but not in the caller's matrix
         by_column = by_column.copy()
         by_column.sum_duplicates()
@@ -166,8 +168,18 @@ class LiteralCodes(NamedTuple):
         places = np.arange(1, width + 1)
         return np.asarray(codes[:, None] >= places if self.nested else codes[:, None] == places)
 
-    def entries(self, start: int, n_rows: int) -> Entries:
-        """What is 1, where the column's literals begin at `start`: rows, places, ones."""
+    def add_to_counts(self, counts: Array) -> None:
+        """Add to the number of true literals of each row those of this column."""
+        true = self.codes if self.nested else self.codes > 0
+        if self.rows is None:
+            counts += true
+        else:
+            others = self.others if self.nested else int(self.others > 0)
+            counts += others
+            counts[self.rows] += true.astype(np.int64) - others
+
+    def entries(self, n_rows: int) -> tuple[Array, Array]:
+        """What is 1: rows, in ascending order, and places among the column's literals."""
         codes, rows = self.codes, self.rows
         if rows is None or self.others:
             whole = np.full(n_rows, self.others, codes.dtype)
@@ -178,7 +190,28 @@ class LiteralCodes(NamedTuple):
         if self.nested:  # a code of 3 makes literals 0, 1, 2 true
             rows, ends = np.repeat(rows, codes), np.cumsum(codes)
             places = np.arange(len(rows)) - np.repeat(ends - codes, codes)
-        return rows, start + places, np.ones(len(places), np.uint8)
+        return rows, places
+
+
+def csr_of_codes(codes: Sequence[LiteralCodes], starts: Sequence[int], shape: tuple[int, int]) -> Any:
+    """The literals of all columns as CSR rows; those of a column begin at its start. One column after the
+    other writes its ones behind those of the columns before."""
+    counts = np.zeros(shape[0], np.int64)
+    for one in codes:
+        one.add_to_counts(counts)
+    ends = np.cumsum(counts)
+    index = (
+        np.int32 if max(*shape, ends[-1]) < 2**31 else np.int64
+    )  # of 32 bits where they do: trees want them
+    indices, free = np.empty(ends[-1], index), ends - counts
+    for one, start in zip(codes, starts, strict=False):
+        rows, places = one.entries(shape[0])
+        behind = free[rows]
+        behind += places if one.nested else 0
+        indices[behind] = start + places
+        one.add_to_counts(free)
+    indptr = np.append(0, ends).astype(index)
+    return sp.csr_array((np.ones(len(indices), np.uint8), indices, indptr), shape=shape)
 
 
 def literal_codes(cells: Numbers | CodedNames, values: Sequence[Any]) -> LiteralCodes:

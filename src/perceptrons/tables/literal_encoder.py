@@ -24,6 +24,7 @@ from .._types import Array
 from ..checks import number, row_weights
 from ..input_kinds import check_table
 from ..model_file import declarations as fields
+from ..structure import check_structure
 from ..texts import printable
 from .cells import BOOLEAN, NOMINAL, NUMERIC, check_names, column_of, require_names
 from .literal_cells import (
@@ -34,6 +35,7 @@ from .literal_cells import (
     SparseColumn,
     categories,
     cells_of,
+    csr_of_codes,
     in_rows,
     kind_of_any,
     literal_codes,
@@ -41,7 +43,7 @@ from .literal_cells import (
     n_rows_of,
     sparse_columns,
 )
-from .table_encoder import check_shape, csr_of, names_in, shaped_columns
+from .table_encoder import check_shape, names_in, shaped_columns
 from .thresholds import Numbers, spelled, thresholds, whole_weights
 
 WIDE, MOSTLY_ZEROS = 100, 10  # CSR from so many literals, if fewer than one cell in ten is 1
@@ -130,8 +132,13 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
 
     def fit_present(self, X: Any, sample_weight: Any) -> Any:
         """The same rows without those of weight 0, whose cells are not looked at."""
+        n_rows, codes = self._fit_codes(X, sample_weight)
+        return self._rows(n_rows, codes)
+
+    def _fit_codes(self, X: Any, sample_weight: Any) -> tuple[int, list[LiteralCodes]]:
+        """Learn; the columns themselves, which may be copies, are not needed any more."""
         _, there, codes = self._fit(X, sample_weight)
-        return self._rows(n_rows_of(there[0]), codes)
+        return n_rows_of(there[0]), codes
 
     def transform(self, X: Any) -> Any:
         """Which literals are true of each row: uint8, C-ordered, or CSR."""
@@ -236,8 +243,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
     def _rows(self, n_rows: int, codes: list[LiteralCodes]) -> Any:
         shape, starts = (n_rows, len(self.literals_)), self._starts()
         if self.sparse_:
-            pairs = zip(codes, starts, strict=False)
-            return csr_of((one.entries(start, n_rows) for one, start in pairs), shape)
+            return csr_of_codes(codes, starts, shape)
         rows = np.empty(shape, np.uint8)
         for one, (start, end) in zip(codes, pairwise(starts), strict=True):
             one.fill(rows[:, start:end])
@@ -274,6 +280,7 @@ def _columns(X: Any) -> list[AnyColumn]:
 def _sparse_columns(X: Any) -> list[AnyColumn]:
     if X.ndim != 2:
         raise ValueError(f"A table has rows and columns, but this array has {X.ndim} dimensions, not 2.")
+    check_structure(X)
     check_shape(*X.shape)
     return sparse_columns(X)
 
@@ -287,6 +294,8 @@ def _read(encoder: LiteralEncoder, X: Any) -> list[AnyColumn]:
 
 def _read_some(encoder: LiteralEncoder, X: Any, places: list[int]) -> tuple[int, dict[int, AnyColumn]]:
     """The number of rows, and these columns: no others are taken out of a frame."""
+    if sp.issparse(X):
+        return _read_some_sparse(encoder, X, places)
     if not hasattr(X, "columns"):
         table = _read(encoder, X)
         return n_rows_of(table[0]), {j: table[j] for j in places}
@@ -296,6 +305,17 @@ def _read_some(encoder: LiteralEncoder, X: Any, places: list[int]) -> tuple[int,
     check_shape(*X.shape)
     validate_data(encoder, X, skip_check_array=True, reset=False)
     return len(X), {j: column_of(str(names[j]), X[names[j]]) for j in places}
+
+
+def _read_some_sparse(encoder: LiteralEncoder, X: Any, places: list[int]) -> tuple[int, dict[int, AnyColumn]]:
+    """Only these columns are copied."""
+    check_structure(X)
+    check_shape(*X.shape)
+    validate_data(encoder, X, skip_check_array=True, reset=False)
+    rows = X if X.format in ("csr", "csc") else X.tocsr()
+    names = names_in(encoder)
+    some = sparse_columns(rows[:, places]) if places else []
+    return X.shape[0], {j: column._replace(name=names[j]) for j, column in zip(places, some, strict=True)}
 
 
 def _check_places(places: Any, n_literals: int) -> Array:

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from scipy.optimize import nnls
 
 from .._types import Array
+from ..structure import check_structure
 from .certificate import lifted_norm, margin_interval
 from .inputs import LARGEST, matrix, real_in, require_scale
 
@@ -108,6 +109,7 @@ def _rows(X: Any) -> Any:
     """Finite rows in float64, a C-ordered array or a CSR matrix without repeated entries."""
     if not _is_sparse(X):
         return np.ascontiguousarray(matrix(X, "X"))
+    check_structure(X)
     if X.ndim != 2:
         raise ValueError(f"X has {X.ndim} dimensions, but it must have 2; use X.reshape(1, -1)")
     if 0 in X.shape:

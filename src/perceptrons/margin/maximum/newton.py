@@ -17,7 +17,7 @@ from scipy.optimize import brentq
 from ..._types import Array
 from ...rows.encode import is_sparse
 from ...rows.weights import NO_WEIGHTS
-from .pool import MarginSearch, balanced, combination, scan
+from .pool import MarginSearch, add_offset, balanced, combination, scan
 from .slack import times_weight
 
 BLOCK = 4096  # rows copied at a time
@@ -28,8 +28,8 @@ def newton(search: MarginSearch) -> None:
     """Step until the gap closes; each step's multipliers, C·s·max(0, 1 − y·score), are looked at."""
     task, C = search.task, 1.0 / search.task.ridge
     n, intercept = search.matrix.shape[1], task.sides == 2
-    v, reach, moved = start(search), np.zeros(len(task.y)), np.empty(len(task.y))
-    add_scores(search, v, reach)
+    v, reach = start(search), np.zeros(len(task.y))
+    reach += score_all(search, v)
     gaps: list[float] = []
     squares, totals, counted = np.zeros((n + 1, n + 1)), np.zeros(n + 1), np.zeros(len(reach), bool)
     for _ in range(STEPS):
@@ -42,15 +42,14 @@ def newton(search: MarginSearch) -> None:
         except LinAlgError:
             return  # nearly singular: another method must do
         step = goal - v
-        moved[:] = 0.0
-        add_scores(search, step, moved)
+        moved = score_all(search, step)
         t = line_search(reach, moved, v, step, C, intercept, task.weights)
-        v, reach = v + t * step, reach + t * moved
+        moved *= t
+        v, reach = v + t * step, np.add(reach, moved, out=reach)
         search.n_updates += 1
         search.n_passes += 1
-        alpha = times_weight(np.maximum(0.0, 1.0 - reach), task.weights)
-        rows = np.flatnonzero(alpha)
-        point = balanced(task, rows, alpha[rows])
+        rows = np.flatnonzero(reach < 1.0)
+        point = balanced(task, rows, times_weight(1.0 - reach[rows], task.weights, rows))
         gaps.append(search.assess(point, combination(search, point)).gap if point else np.inf)
         stuck = len(gaps) > PATIENCE and min(gaps[-PATIENCE:]) > 0.5 * min(gaps[:-PATIENCE])
         if search.ended or stuck or not step.any():
@@ -66,13 +65,13 @@ def start(search: MarginSearch) -> Array:
     return np.append(best.w, middle) * sides / best.length
 
 
-def add_scores(search: MarginSearch, v: Array, reach: Array) -> None:
-    """reach ← reach + y(⟨w, x⟩ + b), for v = (w, b) or v = w."""
+def score_all(search: MarginSearch, v: Array) -> Array:
+    """y(⟨w, x⟩ + b), for v = (w, b) or v = w; in the room for the scores of the search."""
     task, n = search.task, len(search.task.centre)
     scan(task.X, task.y, task.side, v[:n], search.scores)
-    reach += search.scores
     if len(v) > n:
-        reach += v[n] * task.y
+        add_offset(search.scores, task.y, v[n])
+    return search.scores
 
 
 def accumulate(
@@ -114,8 +113,10 @@ def line_search(
     w, d = (v[:-1], step[:-1]) if intercept else (v, step)
 
     def slope(t: float) -> float:
-        lack = times_weight(np.maximum(0.0, 1.0 - (reach + t * moved)), weights)
-        return float(w @ d + t * (d @ d) - C * (lack @ moved))
+        lack = t * moved
+        lack += reach
+        np.maximum(0.0, np.subtract(1.0, lack, out=lack), out=lack)
+        return float(w @ d + t * (d @ d) - C * (times_weight(lack, weights) @ moved))
 
     if slope(1.0) <= 0.0:
         return 1.0

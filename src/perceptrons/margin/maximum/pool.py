@@ -24,6 +24,7 @@ from .slack import per_weight
 
 EPSILON = float(np.finfo(np.float64).eps)
 EXACT = 1e-9  # a gap that is rounding
+NO_SCORES = np.zeros(0)
 SMALL = 1e-12  # of a squared row: below, ‖w‖² may be rounding
 
 
@@ -132,7 +133,7 @@ class MarginSearch:
         if task.ridge > 0.0:
             self.scores[rows] += task.ridge * per_weight(weights, task.weights, rows)
             lowest = least(self.scores, task.side)
-        levels = np.bincount(task.side[rows], weights * self.scores[rows], minlength=2)
+        levels = sums_of_sides(task.side, rows, weights, self.scores)
         slack = task.ridge * per_weight(weights * weights, task.weights, rows).sum()
         length = float((w * w).sum() + slack)
         shift = (levels[0] - levels[1]) / 2 if task.sides == 2 else 0.0
@@ -188,10 +189,11 @@ class MarginSearch:
 
 def balanced(task: HullTask, rows: Array, weights: Array) -> HullPoint | None:
     """The weights, made to add up to 1 on each side; None if that cannot be."""
-    sums = np.bincount(task.side[rows], weights, minlength=2)[: task.sides]
+    sums = sums_of_sides(task.side, rows, weights, NO_SCORES)[: task.sides]
     if not (np.isfinite(sums) & (sums > 0.0)).all():
         return None
-    return HullPoint(rows, weights / sums[task.side[rows]])
+    shares = sums[task.side[rows]]
+    return HullPoint(rows, np.divide(weights, shares, out=shares))
 
 
 @compiled
@@ -202,6 +204,22 @@ def scan(X, y, side, w, scores):
         scores[i] = y[i] * dot(X, i, w)
         lowest[side[i]] = min(lowest[side[i]], scores[i])
     return lowest
+
+
+@compiled
+def sums_of_sides(side, rows, weights, scores):
+    """Of each side, the sum of the weights, or of weights times scores of their rows if there are scores."""
+    sums = np.zeros(2)
+    for s in range(rows.size):
+        sums[side[rows[s]]] += weights[s] * scores[rows[s]] if scores.size else weights[s]
+    return sums
+
+
+@compiled
+def add_offset(scores, y, b):
+    """score ← score + y·b."""
+    for i in range(y.size):
+        scores[i] += b * y[i]
 
 
 @compiled

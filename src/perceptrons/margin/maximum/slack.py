@@ -35,6 +35,6 @@ def per_weight(values: Array, weights: Array, rows: Any) -> Array:
     return np.asarray(values / weights[rows]) if len(weights) else values
 
 
-def times_weight(values: Array, weights: Array) -> Array:
-    """A value per row, each times its row's weight."""
-    return np.asarray(values * weights) if len(weights) else values
+def times_weight(values: Array, weights: Array, rows: Any = slice(None)) -> Array:
+    """The values of these rows, each times its row's weight."""
+    return np.asarray(values * weights[rows]) if len(weights) else values

@@ -176,7 +176,7 @@ def test_small_margins_are_separated_all_the_same():
         {"result": "pocket"}, {"ties": "negative"}, {"step": "absolute"}, {"step": "fractional"},
         {"tol": 0.99}, {"eta": lambda t: 1.0},
     ],
-    ids=str,
+    ids=lambda settings: next(iter(settings)),
 )  # fmt: skip
 def test_with_settings_of_the_papers_auto_stands_for_0(settings):
     rows, y, _ = separable(40, 3, margin=0.1, random_state=0)

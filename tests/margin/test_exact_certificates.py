@@ -128,12 +128,17 @@ def test_no_certificate_states_a_falsehood():
         assert Fraction(one.radius) ** 2 >= truth.radius
         assert one.n_errors == naive.n_errors(truth.reach, y) == int((model.predict(rows) != y).sum())
         assert one.margin_bound is None or Fraction(one.margin_bound) ** 2 >= best
+        if one.margin_bound is not None and one.witness is None:  # and not much above what the duals prove
+            assert Fraction(one.margin_bound) ** 2 <= truth.proved() * (1 + Fraction(1, 10**5))
         assert one.separable is not True or (best > 0 and truth.low > 0)
         if one.separable is False and one.witness is None:
             assert best == 0
         if one.soft_margin is not None:
             assert achieved(one.soft_margin, *truth.soft())
             assert Fraction(one.soft_margin_bound) ** 2 >= truth.best(truth.ridges)
+            assert Fraction(one.soft_margin_bound) ** 2 <= truth.proved(truth.ridges) * (
+                1 + Fraction(1, 10**5)
+            )
         verify(one, model, rows, y)
         seen.update(sets=1, bounds=one.margin_bound is not None, soft=one.soft_margin is not None)
         seen.update({f"separable {one.separable}": 1, "errors": one.n_errors > 0})

@@ -98,7 +98,7 @@ def bound_of(duals: Duals, look_sum: Array) -> Bound:
     radius = up(up(np.sqrt(duals.data.largest)) * (1.0 + error_factor(len(look_sum) + 2)))
     lifted, s = up(duals.lift * uneven), duals.used.size
     unfair = up(up(uneven * radius) * (1.0 + 4.0 * uneven / total)) if duals.free else 0.0
-    slack = up(up(np.sqrt(slack_bounds(duals)[1])) * (1.0 + 4.0 * uneven / total))
+    slack = up(up(np.sqrt(slack_bounds(duals)[1])) * (1.0 + 4.0 * uneven / total if duals.free else 1.0))
 
     def rounded(column_sums: Array, error: float) -> tuple[float, bool]:
         low, high = norm_bounds(column_sums)

@@ -15,6 +15,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import brier_score_loss
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score, train_test_split
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -369,3 +370,28 @@ def test_values_that_are_no_posteriors(rows):
 def test_equation_7():
     prices = Costs(gain=1, wrong=3, reject=1).of([0, 1])
     assert threshold(prices) == 0.5
+
+
+@pytest.mark.parametrize("m", [60, 300, 2000])
+def test_posteriors_are_what_happens(m):
+    """By the Brier score, beside a model that has the true form; and of new rows that are promised a
+    probability, as many are of the class, but for what few training rows leave open."""
+    rng = np.random.default_rng(m)
+    scores, far = [], []
+    for seed in range(8):
+        X = rng.standard_normal((m + 4000, 5))
+        y = rng.random(len(X)) < 1 / (1 + np.exp(-1.5 * (X @ [1, -1, 0.5, 0, 0] + 0.3)))
+        chow = ChowClassifier(Perceptron(result="average", random_state=seed)).fit(X[:m], y[:m])
+        found = chow.predict_proba(X[m:])[:, 1]
+        best = LogisticRegression().fit(X[:m], y[:m]).predict_proba(X[m:])[:, 1]
+        scores.append([brier_score_loss(y[m:], one) for one in (found, best)])
+        bins = np.digitize(found, [0.2, 0.4, 0.6, 0.8])
+        far += [
+            abs(found[bins == k].mean() - y[m:][bins == k].mean())
+            for k in range(5)
+            if (bins == k).sum() > 100
+        ]
+    ours, theirs = np.mean(scores, axis=0)
+    assert ours <= theirs + 0.01
+    assert len(far) >= 20
+    assert np.mean(far) < (0.12 if m < 100 else 0.05)

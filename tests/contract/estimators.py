@@ -20,6 +20,7 @@ from perceptrons import (
     MaxMarginPerceptron,
     Perceptron,
     PrunedPerceptron,
+    SelectiveClassifier,
     SparsePerceptron,
     TableEncoder,
 )
@@ -86,6 +87,8 @@ PUBLIC = [
     Public(ConservativePerceptron(rule="cplr1", band="exact", reject_label=None, **RUNS), STEPS_WEIGHED),
     Public(ChowClassifier(LogisticRegression()), REJECTED),
     Public(ChowClassifier(Perceptron(max_epochs=50, random_state=0), reject_label=None), STEPS_WEIGHED),
+    Public(SelectiveClassifier(LogisticRegression(), max_error=0.4, confidence=0.6, random_state=0)),
+    Public(SelectiveClassifier(Perceptron(max_epochs=50, random_state=0), reject_label=None, random_state=0)),
     Public(BinaryPerceptron()),
     Public(BinaryPerceptron(method="sbpi")),
     Public(LiteralEncoder()),

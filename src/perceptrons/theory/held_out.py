@@ -137,10 +137,14 @@ def rows_needed(max_error: float, delta: float, rate: float = 0.0) -> float:
     checked(max_error=max_error, delta=delta, mean_loss=rate)
     if rate >= max_error:
         return inf
-    n = ceil(log(delta) / log1p(-max_error) * (1 - 1e-12))
-    while n < MANY and binomial_tail(ceil(rate * n), n, max_error) > delta:
-        n += max(n // 200, 1)
-    return n if n < MANY else inf
+    low, high = 0, ceil(log(delta) / log1p(-max_error) * (1 - 1e-12))
+    while high < MANY and binomial_tail(ceil(rate * high), high, max_error) > delta:
+        low, high = high, 2 * high
+    while high - low > 1 and low:
+        middle = (low + high) // 2
+        enough = binomial_tail(ceil(rate * middle), middle, max_error) <= delta
+        low, high = (low, middle) if enough else (middle, high)
+    return high if high < MANY else inf
 
 
 @bound

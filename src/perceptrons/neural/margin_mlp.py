@@ -235,6 +235,7 @@ class MarginMLPClassifier(Rejecting, Threshold):
     rejects = available_if(_may_reject)(Rejecting.rejects)
     risk = available_if(_may_reject)(Rejecting.risk)
     confidence = available_if(_may_reject)(Rejecting.confidence)
+    saving_interval = available_if(_may_reject)(Rejecting.saving_interval)
     error_reject_curve = available_if(_may_reject)(Rejecting.error_reject_curve)
 
 

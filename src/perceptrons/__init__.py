@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .rejection.metrics import reject_confusion_matrix as reject_confusion_matrix
     from .rejection.metrics import risk_score as risk_score
     from .rejection.metrics import selective_accuracy as selective_accuracy
+    from .selective.cascade import Cascade as Cascade
     from .selective.selective_classifier import SelectiveClassifier as SelectiveClassifier
     from .sparse.pruned_perceptron import PrunedPerceptron as PrunedPerceptron
     from .sparse.sparse_perceptron import SparsePerceptron as SparsePerceptron
@@ -41,6 +42,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "NAMED": ".margin.named",
     "BinaryPerceptron": ".binary.binary_perceptron",
+    "Cascade": ".selective.cascade",
     "Certificate": ".theory.certificate",
     "ChowClassifier": ".conservative.chow_classifier",
     "ConservativePerceptron": ".conservative.conservative_perceptron",

@@ -8,9 +8,11 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
 
 from perceptrons import (
     BinaryPerceptron,
+    Cascade,
     ChowClassifier,
     ConservativePerceptron,
     Costs,
@@ -89,6 +91,8 @@ PUBLIC = [
     Public(ChowClassifier(Perceptron(max_epochs=50, random_state=0), reject_label=None), STEPS_WEIGHED),
     Public(SelectiveClassifier(LogisticRegression(), max_error=0.4, confidence=0.6, random_state=0)),
     Public(SelectiveClassifier(Perceptron(max_epochs=50, random_state=0), reject_label=None, random_state=0)),
+    Public(Cascade([LogisticRegression(), KNeighborsClassifier(1)], cv=2, random_state=0)),
+    Public(Cascade([LogisticRegression()], cv=2, reject_label=None)),
     Public(BinaryPerceptron()),
     Public(BinaryPerceptron(method="sbpi")),
     Public(LiteralEncoder()),

@@ -27,7 +27,7 @@ from ..rejection.rejecting import Rejecting
 from . import selective_file
 from .calibration_rows import calibration_split
 from .promise import Promise, first_level, place_thresholds, promise
-from .wrapped import answers_and_certainty, fitted_copies, folds, refuse_weights, tags_of
+from .wrapped import PROMISES, answers_and_certainty, fitted_copies, folds, refuse_weights, tags_of
 
 PREFIT = "prefit"
 FOLDS = 5
@@ -125,7 +125,7 @@ class SelectiveClassifier(Rejecting, BaseEstimator):
 
     def fit(self, X: Any, y: Any, **fit_params: Any) -> "SelectiveClassifier":
         """Fit the estimator to some of the rows, and choose the thresholds by the others."""
-        refuse_weights("SelectiveClassifier", fit_params)
+        refuse_weights("SelectiveClassifier", fit_params, PROMISES)
         check_classifier(self.estimator, "sigmoid")  # which asks for scores
         max_error = float(number("max_error", self.max_error, "(0, 1)", "use 0.05"))
         delta = 1.0 - float(number("confidence", self.confidence, "(0, 1)", "use 0.95"))

@@ -5,8 +5,10 @@ from typing import Any
 import numpy as np
 
 from .._types import Array
+from ..conservative.conservative_file import COSTS
 from ..model_file import declarations as file
 from ..model_file.nested import AnyEstimator, Unfitted
+from ..rejection.costs import Prices
 from ..rejection.labels import AUTO, resolve
 from .promise import Promise
 
@@ -52,3 +54,29 @@ def check_inside(estimator: Any, classes: Array, label: Any) -> None:
     if isinstance(label, str) and label == AUTO:
         raise ValueError("reject_label_ is 'auto', but it must be the label itself")
     resolve(label, classes)
+
+
+CASCADE_PARAMETERS: dict[str, file.Field] = {"stages": file.Each(Unfitted()), "costs": COSTS}
+_PER_CLASS = file.Array(("float64",), ("classes",))
+CASCADE: dict[str, file.Field] = {
+    "classes_": file.Labels("classes"),
+    "stages_": file.Each(AnyEstimator()),
+    "prices_": file.Each(file.Optional(file.Real(finite=False))),
+    "n_rows_": file.Array(("int64",), ("stages",)),
+    "answered_by_": file.Array(("float64",), ("ends",)),
+    "risk_": file.Real(),
+    "reject_label_": file.Parameter(),
+    "_prices": file.Record(Prices, dict.fromkeys(Prices._fields, _PER_CLASS)),
+}
+
+
+def check_cascade(model: Any) -> None:
+    """Are there as many prices as stages, and do the stages know no other classes?"""
+    n_stages = len(model.stages_)
+    sizes = {len(model.prices_), len(model.n_rows_), len(model.answered_by_) - 1, len(model.stages)}
+    if not n_stages or sizes != {n_stages}:
+        raise ValueError(f"there are {n_stages} stages, but not as many prices, rows and shares")
+    if model.prices_[-1] is not None or any(price is None or price != price for price in model.prices_[:-1]):
+        raise ValueError("the last stage has no price, and each other stage has one")
+    for stage in model.stages_:
+        check_inside(stage, model.classes_, model.reject_label_)

@@ -95,13 +95,18 @@ def tags_of(estimator: Any, tags: Any) -> Any:
     return tags
 
 
-def refuse_weights(name: str, fit_params: dict[str, Any]) -> None:
+PROMISES = (
+    "what it promises is counted on rows that are drawn as new rows will be, each once. Weigh classes "
+    "inside, with class_weight of the estimator, or fit the estimator with weights first and use cv='prefit'."
+)
+PRICES = "its prices are means over rows, each once. Weigh classes by costs."
+
+
+def refuse_weights(name: str, fit_params: dict[str, Any], reason: str) -> None:
     """Rows that count more than others are not drawn as new rows will be."""
     for given in [key for key, value in fit_params.items() if value is not None]:
         raise ValueError(
-            f"{given} is given, but {name}.fit takes X and y alone: what it promises is counted on rows "
-            "that are drawn as new rows will be, each once. Weigh classes inside, with class_weight of the "
-            "estimator, or fit the estimator with weights first and use cv='prefit'."
+            f"{given} is given, but {name}.fit takes X and y alone: {reason}"
             if given == "sample_weight"
             else f"{given} is given, but {name}.fit takes X and y alone; set it on the estimator."
         )

@@ -91,7 +91,7 @@ PUBLIC = [
     Public(ChowClassifier(Perceptron(max_epochs=50, random_state=0), reject_label=None), STEPS_WEIGHED),
     Public(SelectiveClassifier(LogisticRegression(), max_error=0.4, confidence=0.6, random_state=0)),
     Public(SelectiveClassifier(Perceptron(max_epochs=50, random_state=0), reject_label=None, random_state=0)),
-    Public(Cascade([LogisticRegression(), KNeighborsClassifier(1)], cv=2, random_state=0)),
+    Public(Cascade([LogisticRegression(), KNeighborsClassifier(1)], cv=3, random_state=0)),
     Public(Cascade([LogisticRegression()], cv=2, reject_label=None)),
     Public(BinaryPerceptron()),
     Public(BinaryPerceptron(method="sbpi")),

@@ -133,6 +133,17 @@ def test_bad_parameters(settings, message):
         Cascade(**{"stages": STAGES, **settings}).fit(*draw(60, 0))
 
 
+def test_too_few_rows_of_a_class():
+    X, y = draw(60, 0)
+    y[:] = "a"
+    y[:2] = "b"
+    with pytest.raises(ValueError, match="The class 'b' has 2 rows, but a cascade needs 3 of each"):
+        Cascade(STAGES).fit(X, y)
+    y[2] = "b"
+    model = Cascade([LogisticRegression()], cv=2, random_state=0).fit(X, y)
+    assert model.n_rows_.tolist() == [60]
+
+
 def test_weights_are_refused():
     X, y = draw(60, 0)
     with pytest.raises(ValueError, match=r"sample_weight is given, but Cascade\.fit .* by costs"):

@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from perceptrons import (
     BinaryPerceptron,
+    Cascade,
     ConservativePerceptron,
     KernelPerceptron,
     MaxMarginPerceptron,
@@ -25,6 +26,7 @@ from perceptrons import (
 )
 from perceptrons.model_file import schema
 from perceptrons.model_file.document import to_bytes
+from tests.forging import forge
 
 SCHEMA = jsonschema.Draft202012Validator(json.loads(schema.text()))
 rng = np.random.default_rng(0)
@@ -126,3 +128,43 @@ def test_forged_files_are_refused(place, value, message, tmp_path):
     path.write_bytes(to_bytes({part: document[part] for part in ("library", "about", "model")}))
     with pytest.raises(ValueError, match=message):
         load(path)
+
+
+def test_a_cascade(tmp_path):
+    stages = [Perceptron(result="average", random_state=0), KernelPerceptron("rbf", random_state=0)]
+    model = Cascade(stages, stage_costs=[0.0, 0.01], cv=3, random_state=0).fit(X, y)
+    twin = again(model, tmp_path / "model.json")
+    assert np.array_equal(model.predict(X), twin.predict(X))
+    assert np.array_equal(model.answered_by(X), twin.answered_by(X))
+    assert model.risk(X, y) == twin.risk(X, y)
+    assert (model.prices_, model.risk_) == (twin.prices_, twin.risk_)
+    assert vars(model).keys() == vars(twin).keys()
+    assert np.array_equal(twin.fit(X, y).answered_by(X), model.answered_by(X))
+
+
+def shorter(fitted):
+    fitted["prices_"].pop()
+
+
+def without_price(fitted):
+    fitted["prices_"][0] = None
+
+
+def of_others(fitted):
+    fitted["classes_"]["values"] = ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (shorter, "not as many prices"),
+        (without_price, "each other stage has one"),
+        (of_others, "knows the classes"),
+    ],
+)
+def test_forged_cascades_are_refused(change, message, tmp_path):
+    path = tmp_path / "model.json"
+    stages = [Perceptron(result="average", random_state=0)] * 2
+    save(Cascade(stages, cv=3, random_state=0).fit(X, y), path)
+    with pytest.raises(ValueError, match=message):
+        load(forge(path, change))

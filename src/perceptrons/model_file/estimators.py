@@ -17,6 +17,8 @@ from .scikit_learn import FOREIGN
 
 HOMES = {  # imported when needed: a scaler must not wait for Numba
     "BinaryPerceptron": "perceptrons.binary.binary_perceptron",
+    "Cascade": "perceptrons.selective.cascade",
+    "ChowClassifier": "perceptrons.conservative.chow_classifier",
     "ConservativePerceptron": "perceptrons.conservative.conservative_perceptron",
     "KernelPerceptron": "perceptrons.margin.kernel_perceptron",
     "LiteralEncoder": "perceptrons.tables.literal_encoder",

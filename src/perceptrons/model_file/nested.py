@@ -12,19 +12,26 @@ FROZEN, PIPELINE = FrozenEstimator.__name__, Pipeline.__name__
 
 
 class AnyEstimator(Field):
-    """A fitted estimator that can be saved, or a pipeline of such."""
+    """A fitted estimator that can be saved, or a pipeline of such; a frozen one as what is frozen."""
 
     def pack(self, value: Any) -> Any:
+        if type(value) is FrozenEstimator:
+            return {"class": FROZEN, "estimator": self.pack(value.estimator)}
         return pack(value)
 
     def unpack(self, packed: Any, place: Place) -> Any:
+        if isinstance(packed, dict) and packed.get("class") == FROZEN:
+            inner = members(packed, ("class", "estimator"), place)["estimator"]
+            return FrozenEstimator(self.unpack(inner, place.of("estimator")))
         try:
             return unpack(packed)
         except ValueError as error:
             raise ValueError(f"{place.path}: {error}") from None
 
     def schema(self) -> Schema:
-        return {"anyOf": [{"$ref": f"#/$defs/{name}"} for name in (PIPELINE, *HOMES)]}
+        known = {"anyOf": [{"$ref": f"#/$defs/{name}"} for name in (PIPELINE, *HOMES)]}
+        frozen = members_schema({"class": {"const": FROZEN}, "estimator": known})
+        return {"anyOf": [*known["anyOf"], frozen]}
 
 
 class Unfitted(Field):

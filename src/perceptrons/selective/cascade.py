@@ -26,6 +26,7 @@ from . import selective_file
 from .cascade_prices import Judged, judge, passed, stage_prices
 from .wrapped import PRICES, folds, refuse_weights, tags_of
 
+LEAST = 3  # rows of a class
 FEWEST = 20  # rows passed on, from which the next stage learns; of fewer, it learns from all rows
 
 
@@ -120,7 +121,7 @@ class Cascade(Rejecting, BaseEstimator):
         codes = rows.codes.astype(int)
         with all_or_nothing(self):
             self.classes_, self._prices, self.reject_label_ = rows.classes, prices, label
-            splits = folds(codes, self.cv, check_random_state(self.random_state))
+            splits = folds(codes, self._n_folds(codes), check_random_state(self.random_state))
             every = np.ones(len(codes), bool)
             judged = [self._out_of_fold(stage, rows.X, rows.y, every, splits) for stage in stages]
             rough, _ = stage_prices(judged, codes, [every] * len(stages), prices, stage_costs)
@@ -148,6 +149,16 @@ class Cascade(Rejecting, BaseEstimator):
         for stage in self.stages:
             check_classifier(stage, self.calibration)
         return list(self.stages)
+
+    def _n_folds(self, codes: Array) -> int:
+        """So many that copies of stage 0 learn from two rows of every class, and can be calibrated."""
+        counts = np.bincount(codes)
+        if counts.min() < LEAST and self.calibration is not None:
+            raise ValueError(
+                f"The class {self.classes_.tolist()[int(counts.argmin())]!r} has {counts.min()} rows, but a "
+                f"cascade needs {LEAST} of each: two to be calibrated by, where one is left out; add rows."
+            )
+        return max(self.cv, LEAST) if counts.min() == LEAST else self.cv
 
     def _read_stage_costs(self, n_stages: int) -> Array:
         given = [0.0] * n_stages if self.stage_costs is None else self.stage_costs

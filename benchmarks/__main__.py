@@ -26,6 +26,7 @@ BENCHMARKS = {
     "everyday": "default models on real tables, sorted, permuted, with outliers; beside scikit-learn",
     "families": "every family's default on real tables beside its peer: accuracy or risk, time, size",
     "rare_class": "a class of 3 %: how much of it is found, with and without weights; beside scikit-learn",
+    "promises": "how often promises about new rows break on known distributions, and what they let through",
     "defaults": "how often the default models end without training errors on separable rows",
 }
 PEERS = ("vowpalwabbit", "lightgbm", "xgboost", "imodels", "fasterrisk", "scikit-fallback", "torch")

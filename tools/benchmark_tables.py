@@ -95,6 +95,7 @@ SHORT = {
             "LogisticRegression, balanced",
         ),
     ),
+    "promises": Short(("promise", "name", "about", "n", "max_error", "may", "broke", "answered", "best")),
     "first_call": Short(("name", "import", "first_fit", "second_fit")),
     "defaults": Short(("name", "no_errors", "warned", "silent", "seconds")),
 }

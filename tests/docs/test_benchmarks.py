@@ -26,6 +26,7 @@ NAMES = (
     "first_call",
     "neural",
     "orders",
+    "promises",
     "rare_class",
     "rules",
     "scorecards",
@@ -171,6 +172,7 @@ def test_the_command_runs(arguments: tuple[str, ...], name: str | None, tmp_path
             "everyday",
             "families",
             "rare_class",
+            "promises",
             "defaults",
         ]
         return

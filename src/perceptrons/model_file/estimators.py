@@ -22,6 +22,7 @@ HOMES = {  # imported when needed: a scaler must not wait for Numba
     "ConservativePerceptron": "perceptrons.conservative.conservative_perceptron",
     "KernelPerceptron": "perceptrons.margin.kernel_perceptron",
     "LiteralEncoder": "perceptrons.tables.literal_encoder",
+    "MarginMLPClassifier": "perceptrons.neural.margin_mlp",
     "MarginProjection": "perceptrons.margin.margin_projection",
     "MaxMarginPerceptron": "perceptrons.margin.maximum.max_margin_perceptron",
     "Perceptron": "perceptrons.margin.perceptron",

@@ -1,10 +1,14 @@
 """The JSON Schema of model files, from the declarations:  python -m perceptrons.model_file.schema"""
 
+import json
+from pathlib import Path
 from typing import Any
 
 from .declarations import EstimatorField, Parameter, RandomState, Schema, members_schema
 from .document import FORMAT, VERSION, lines
 from .estimators import HOMES, declared
+
+PUBLISHED = Path(__file__).with_name("model_file.schema.json")
 
 
 def schema() -> Schema:
@@ -19,7 +23,7 @@ def schema() -> Schema:
             "model": {"anyOf": [{"$ref": "#/$defs/Pipeline"}, *map(_reference, HOMES)]},
         }
     )
-    known = {name: _estimator(name, declared(name)) for name in HOMES}
+    known = {name: _definition(name) for name in HOMES}
     common = {"RandomState": RandomState().schema(), "parameter": Parameter().schema()}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -27,6 +31,15 @@ def schema() -> Schema:
         **document,
         "$defs": {**common, **_shortened(known, common), "Pipeline": _pipeline()},
     }
+
+
+def _definition(name: str) -> Schema:
+    """What a file holds of a class; if what it needs is not installed, what was published."""
+    try:
+        return _estimator(name, declared(name))
+    except ImportError:
+        published = json.loads(PUBLISHED.read_text(encoding="utf-8"))
+        return dict(published["$defs"][name])
 
 
 def _shortened(value: Any, common: dict[str, Schema]) -> Any:

@@ -105,6 +105,7 @@ SHORT = {
             "LogisticRegression, balanced",
         ),
     ),
+    "promises": Short(("promise", "name", "about", "n", "max_error", "may", "broke", "answered", "best")),
     "first_call": Short(("name", "import", "first_fit", "second_fit")),
     "growth": Short(("name", "columns", "first", "r1", "r2", "r3")),
     "defaults": Short(("name", "no_errors", "warned", "silent", "seconds")),

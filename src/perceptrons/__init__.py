@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from .rejection.metrics import reject_confusion_matrix as reject_confusion_matrix
     from .rejection.metrics import risk_score as risk_score
     from .rejection.metrics import selective_accuracy as selective_accuracy
+    from .selective.cascade import Cascade as Cascade
+    from .selective.selective_classifier import SelectiveClassifier as SelectiveClassifier
     from .sparse.pruned_perceptron import PrunedPerceptron as PrunedPerceptron
     from .sparse.sparse_perceptron import SparsePerceptron as SparsePerceptron
     from .tables.literal_encoder import LiteralEncoder as LiteralEncoder
@@ -40,6 +42,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "NAMED": ".margin.named",
     "BinaryPerceptron": ".binary.binary_perceptron",
+    "Cascade": ".selective.cascade",
     "Certificate": ".theory.certificate",
     "ChowClassifier": ".conservative.chow_classifier",
     "ConservativePerceptron": ".conservative.conservative_perceptron",
@@ -51,6 +54,7 @@ _HOMES = {
     "MaxMarginPerceptron": ".margin.maximum.max_margin_perceptron",
     "Perceptron": ".margin.perceptron",
     "PrunedPerceptron": ".sparse.pruned_perceptron",
+    "SelectiveClassifier": ".selective.selective_classifier",
     "SparsePerceptron": ".sparse.sparse_perceptron",
     "TableEncoder": ".tables.table_encoder",
     "certify": ".margin.certificates",

@@ -7,6 +7,7 @@ import numpy as np
 
 from .conservative.chow_classifier import ChowClassifier
 from .learners import may_reject
+from .selective.selective_classifier import SelectiveClassifier
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def shares_of(codes: Any, right: Any, rejected: Any, weights: Any = None) -> Sha
 
 def size_of(model: Any) -> Size | None:
     """Weights that are not 0, splits of a tree, or rows of a kernel model; of what is calibrated, if so."""
-    if isinstance(model, ChowClassifier):
+    if isinstance(model, ChowClassifier | SelectiveClassifier):
         return size_of(model.estimator_)
     if hasattr(model, "n_weights_"):
         return Size(int(np.sum(model.n_weights_)), "weights")

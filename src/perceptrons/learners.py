@@ -18,6 +18,7 @@ from .margin.named import NAMED
 from .margin.perceptron import Perceptron
 from .rejection.costs import Costs
 from .rejection.rejecting import Rejecting
+from .selective.selective_classifier import SelectiveClassifier
 from .sparse.sparse_perceptron import SparsePerceptron
 from .tables.literal_encoder import LiteralEncoder
 from .tables.table_encoder import TableEncoder
@@ -47,6 +48,9 @@ LEARNERS: dict[str, Build] = {  # name → (seed, max_epochs) → an estimator t
     "chow": lambda seed, max_epochs: ChowClassifier(
         Perceptron(result="average", random_state=seed, max_epochs=max_epochs)
     ),
+    "selective": lambda seed, max_epochs: SelectiveClassifier(
+        Perceptron(result="average", random_state=seed, max_epochs=max_epochs), random_state=seed
+    ),
     "binary": lambda seed, max_epochs: BinaryPerceptron(random_state=seed),
     "binary sbpi": lambda seed, max_epochs: BinaryPerceptron(
         method="sbpi", max_epochs=max_epochs, random_state=seed
@@ -55,9 +59,9 @@ LEARNERS: dict[str, Build] = {  # name → (seed, max_epochs) → an estimator t
     "shallow tree": lambda seed, max_epochs: DecisionTreeClassifier(max_depth=3, random_state=seed),
 }
 # at most: many runs at once, six fits, and epochs that seldom end by themselves
-EPOCHS, USUAL_EPOCHS = {"conservative": 100, "chow": 100, "binary sbpi": 100}, 1000
+EPOCHS, USUAL_EPOCHS = {"conservative": 100, "chow": 100, "selective": 100, "binary sbpi": 100}, 1000
 # only if asked for: each is of a family that another line stands for, and seldom better than that
-ON_REQUEST = ("growing margin", "averaged", "max margin", "binary sbpi")
+ON_REQUEST = ("growing margin", "averaged", "max margin", "selective", "binary sbpi")
 # on many rows only if asked for: minutes, cross-validated
 SLOW = ("kernel", "sparse", "scorecard", "conservative")
 MANY_ROWS, FEW_EPOCHS = 10_000, 100  # of a kernel learner, whose epochs take the square of the rows
@@ -79,6 +83,11 @@ def may_reject(model: Any) -> bool:
     return isinstance(model, Rejecting)
 
 
+def takes_costs(model: Any) -> bool:
+    """Whether it rejects where an answer would cost more; one that promises few errors has no costs."""
+    return may_reject(model) and "costs" in model.get_params(deep=False)
+
+
 def build_learner(
     name: str,
     *,
@@ -94,8 +103,9 @@ def build_learner(
     parameter.
     """
     learner = _build(name, seed, max_epochs)
-    given: dict[str, Any] = {} if class_weight is None else {"class_weight": class_weight}
-    if costs and may_reject(learner):
+    inner = "estimator__" if isinstance(learner, SelectiveClassifier) else ""  # it takes no weights itself
+    given: dict[str, Any] = {} if class_weight is None else {f"{inner}class_weight": class_weight}
+    if costs and takes_costs(learner):
         given["costs"] = costs
     if n_jobs is not None and _uses_threads(learner):
         given["n_jobs"] = n_jobs

@@ -326,8 +326,31 @@ def test_confidence_is_equation_18(noisy):
         informative += 0.0 < expected < 1.0
     assert informative >= 2
     assert fitted(X, y, max_band=0.0, reject_cost=0.3).confidence(X, y) == 0.0  # nothing is rejected
-    with pytest.raises(ValueError, match="the same for all classes; these differ"):
-        fitted(X, y, costs=Costs(wrong={"yes": 2, "no": 1})).confidence(X, y)
+    with pytest.raises(ValueError, match="which is not one of the classes"):
+        fitted(X, y).confidence(X, np.where(y == "yes", "maybe", y))
+
+
+def test_confidence_and_saving_for_costs_by_class(noisy):
+    X, y = noisy
+    costs = Costs(gain={"yes": 0.2, "no": 0.0}, wrong={"yes": 2.0, "no": 1.0}, reject={"yes": 0.3, "no": 0.1})
+    model = fitted(X[:150], y[:150], costs=costs)
+    new = X[150:], y[150:]
+    liberal, rejected = model.predict_liberal(new[0]), model.rejects(new[0])
+    saved = naive.savings(vars(costs), new[1][rejected].tolist(), liberal[rejected].tolist())
+    assert len(saved) > 10
+    width = 1.7 + 0.5  # max(b − c) + max(a + c)
+    mean = sum(saved) / len(saved)
+    expected = 1 - np.exp(-2 * len(saved) * (max(mean, 0) / width) ** 2)
+    assert model.confidence(*new) == pytest.approx(expected, abs=1e-12)
+    low, high = model.saving_interval(*new, confidence=0.9)
+    half = width * np.sqrt(np.log(20) / (2 * len(saved)))
+    assert (low, high) == pytest.approx((max(mean - half, -0.5), min(mean + half, 1.7)))
+    wider = model.saving_interval(*new)
+    assert wider[0] <= low <= mean <= high <= wider[1]
+    certain = fitted(X, y, max_band=0.0, reject_cost=0.3)  # rejects nothing
+    assert certain.saving_interval(X, y) == pytest.approx((-0.3, 0.7))
+    with pytest.raises(ValueError, match="confidence=1, but it must be a number in"):
+        model.saving_interval(*new, confidence=1)
 
 
 def test_rejections_that_cost_nothing_for_one_class():

@@ -8,9 +8,11 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
 
 from perceptrons import (
     BinaryPerceptron,
+    Cascade,
     ChowClassifier,
     ConservativePerceptron,
     Costs,
@@ -20,6 +22,7 @@ from perceptrons import (
     MaxMarginPerceptron,
     Perceptron,
     PrunedPerceptron,
+    SelectiveClassifier,
     SparsePerceptron,
     TableEncoder,
 )
@@ -86,6 +89,10 @@ PUBLIC = [
     Public(ConservativePerceptron(rule="cplr1", band="exact", reject_label=None, **RUNS), STEPS_WEIGHED),
     Public(ChowClassifier(LogisticRegression()), REJECTED),
     Public(ChowClassifier(Perceptron(max_epochs=50, random_state=0), reject_label=None), STEPS_WEIGHED),
+    Public(SelectiveClassifier(LogisticRegression(), max_error=0.4, confidence=0.6, random_state=0)),
+    Public(SelectiveClassifier(Perceptron(max_epochs=50, random_state=0), reject_label=None, random_state=0)),
+    Public(Cascade([LogisticRegression(), KNeighborsClassifier(1)], cv=3, random_state=0)),
+    Public(Cascade([LogisticRegression()], cv=2, reject_label=None)),
     Public(BinaryPerceptron()),
     Public(BinaryPerceptron(method="sbpi")),
     Public(LiteralEncoder()),

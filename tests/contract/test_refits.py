@@ -10,7 +10,10 @@ from sklearn.utils import get_tags
 from perceptrons import BinaryPerceptron
 from tests.contract.estimators import PUBLIC
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+    pytest.mark.filterwarnings("ignore:Nothing can be promised:UserWarning"),
+]
 
 rng = np.random.default_rng(0)
 X = rng.integers(-4, 5, (40, 5)).astype(float)

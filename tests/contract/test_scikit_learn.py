@@ -8,7 +8,10 @@ import perceptrons
 from tests.contract.estimators import PUBLIC
 
 # the checks fit small sets that are not separable, and none of them asks for convergence
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+    pytest.mark.filterwarnings("ignore:Nothing can be promised:UserWarning"),
+]
 
 FAILS = {id(one.estimator): one.fails for one in PUBLIC}
 FIRST = {type(one.estimator): one.estimator for one in reversed(PUBLIC)}

@@ -28,6 +28,7 @@ NAMES = (
     "memory",
     "neural",
     "orders",
+    "promises",
     "rare_class",
     "rules",
     "scorecards",
@@ -183,6 +184,7 @@ def test_the_command_runs(arguments: tuple[str, ...], name: str | None, tmp_path
             "families",
             "rare_class",
             "growth",
+            "promises",
             "defaults",
         ]
         return

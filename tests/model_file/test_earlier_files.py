@@ -1,6 +1,7 @@
 """Model files that earlier versions wrote load, predict as they did, and keep the parameters they had."""
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,9 @@ from tests.recorded_fits import cases
 
 FOLDER = Path(__file__).parents[1] / "model_files"
 FILES = sorted(path for path in FOLDER.glob("version_*/*.json") if path.stem != "expected")
+NEEDS_TORCH = "MarginMLPClassifier"
+NAMES = [name for name in HOMES if name != NEEDS_TORCH or find_spec("torch")]
+TORCH = {"network": pytest.mark.torch}
 ROWS = {
     "whole": lambda: cases.whole_numbers()[0],
     "flowers": lambda: cases.flowers()[0],
@@ -36,13 +40,19 @@ def test_there_is_a_file_for_every_estimator_that_can_be_saved():
 def test_a_parameter_that_no_early_file_mentions_has_an_earlier_default():
     models = [json.loads(path.read_text())["model"] for path in FILES if path.parent.name == "version_1"]
     models += [step for model in models for _, step in model.get("steps", [])]
-    for name in HOMES:
+    for name in NAMES:
         known = [model["parameters"].keys() for model in models if model["class"] == name]
         assert known
         assert declared(name).parameters.keys() == known[0] | EARLIER.get(name, {}).keys()
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=TORCH.get(path.stem, ()), id=f"{path.parent.name}-{path.stem}")
+        for path in FILES
+    ],
+)
 def test_an_earlier_file_means_what_it_meant(path):
     model, then = load(path), expected(path)
     X = ROWS[then["rows"]]()[:12]

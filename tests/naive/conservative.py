@@ -160,3 +160,14 @@ def confidence(n_rejected, n_wrong, a, b, c):
     if not n_rejected or n_wrong / n_rejected <= (a + c) / (a + b):
         return 0.0
     return 1 - exp(-2 * n_rejected * (n_wrong / n_rejected - (a + c) / (a + b)) ** 2)
+
+
+def savings(costs, truth, answers):
+    """What each rejected row saved, compared to its answer; costs: gain, wrong, reject → class → number."""
+    saved = []
+    for label, answer in zip(truth, answers, strict=True):
+        rejection = costs["reject"][label]
+        saved.append(
+            costs["wrong"][label] - rejection if label != answer else -costs["gain"][label] - rejection
+        )
+    return saved

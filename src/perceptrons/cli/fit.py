@@ -59,7 +59,7 @@ def fit(
     Rows that count more or less: perceptrons fit table.csv --target outcome --weight copies
     """
     from ..comparison import quietly
-    from ..learners import build_learner, for_tables, may_reject, weights_for
+    from ..learners import build_learner, for_tables, may_reject, takes_costs, weights_for
     from ..model_file.save_load import save
     from .progress import progress_bar
     from .show import emit
@@ -69,8 +69,9 @@ def fit(
     options.check_class_weight(class_weight)
     last = build_learner(learner, seed=seed, max_epochs=max_epochs, costs=prices, class_weight=class_weight)
     model = for_tables(last)
-    if not may_reject(last):
-        _check_no_costs({"reject-cost": reject_cost, "costs": costs, "reject-label": reject_label}, learner)
+    if not takes_costs(last):
+        of_label = {} if may_reject(last) else {"reject-label": reject_label}
+        _check_no_costs({"reject-cost": reject_cost, "costs": costs, **of_label}, learner)
     if out is not None:
         check_out(out, table=table)
         check_savable(last, learner)
@@ -97,9 +98,15 @@ def _check_no_costs(given: dict[str, Any], learner: str) -> None:
     for name, value in given.items():
         if value not in (None, "auto"):
             raise ValueError(
-                f"--{name} is for learners that can reject, and {learner!r} always answers; use --learner "
+                f"--{name} is for learners that can reject{_by_costs(learner)}; use --learner "
                 "conservative, or omit it."
             )
+
+
+def _by_costs(learner: str) -> str:
+    if learner == "selective":
+        return " where an answer would cost more, and 'selective' promises few errors instead"
+    return f", and {learner!r} always answers"
 
 
 def _check_classes(learner: str, n_classes: int) -> None:
@@ -114,7 +121,7 @@ def _prepare(model: Any, classes: list[Any], costs: Path | None, label: str) -> 
     """Costs and label of one that may reject, now that the classes are known."""
     from .costs_file import for_classes
 
-    if model.costs is not None:
+    if getattr(model, "costs", None) is not None:
         model.set_params(costs=for_classes(model.costs, classes, costs))
     model.set_params(reject_label=_label(label, classes))
 
@@ -139,14 +146,15 @@ def _outcome(model: Any, X: Any, data: Any) -> dict[str, Any]:
     import numpy as np
 
     from ..describe import answers_of, shares_of
-    from ..learners import may_reject
-    from ..rejection.costs import read_costs
+    from ..learners import may_reject, takes_costs
+    from ..rejection.costs import Costs, read_costs
     from .words import bands_as_dicts
 
     answers, rejected = answers_of(model, X)
     right, codes = answers == data.y, np.searchsorted(model.classes_, data.y)
     shares = shares_of(codes, right, rejected, data.weights)
-    costs = read_costs(model.costs, model.reject_cost) if may_reject(model) else None
+    costs = Costs() if may_reject(model) else None
+    costs = read_costs(model.costs, model.reject_cost) if takes_costs(model) else costs
     paid = None if costs is None else costs.of(model.classes_).of_rows(codes, right, rejected)
     return {
         "training_accuracy": shares.accuracy,

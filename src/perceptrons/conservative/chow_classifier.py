@@ -11,7 +11,7 @@ not say where they come from, are estimated by calibration (Platt's sigmoid, or 
 import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from joblib import parallel_config
@@ -26,10 +26,12 @@ from .._types import Array
 from ..base import all_or_nothing
 from ..compiled import count_threads, one_thread
 from ..input_kinds import check_table
+from ..model_file import declarations as file
 from ..rejection.costs import Prices, read_costs
 from ..rejection.labels import resolve
 from ..rejection.rejecting import Rejecting
 from ..structure import check_structure
+from . import chow_file
 from .chow_input import (
     ChowRows,
     check_classifier,
@@ -101,6 +103,9 @@ class ChowClassifier(Rejecting, BaseEstimator):
     >>> careful.predict_liberal([[9]]).tolist(), model.predict_liberal([[9]]).tolist()
     (['yes'], ['no'])
     """
+
+    _file_parameters: ClassVar[dict[str, file.Field]] = chow_file.CHOW_PARAMETERS
+    _file_fields: ClassVar[dict[str, file.Field]] = chow_file.CHOW
 
     def __init__(
         self,
@@ -186,6 +191,13 @@ class ChowClassifier(Rejecting, BaseEstimator):
 
     def _decisions(self, X: Any) -> tuple[Array, Array, Array]:
         return decisions(self.predict_proba(X), self._prices)
+
+    def _loaded(self) -> None:
+        """Check what was read from a file, and derive the rest."""
+        chow_file.check_chow(self)
+        self.threshold_ = threshold(self._prices) if self._prices.uniform else None
+        if isinstance(self.estimator, FrozenEstimator):
+            self.estimator = self.estimator_
 
     @property
     def n_features_in_(self) -> int:

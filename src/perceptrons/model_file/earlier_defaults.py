@@ -6,6 +6,7 @@ without the parameter, whatever the default is today. `tests/model_file/test_ear
 parameter that neither the files of version 1 nor this table mention.
 """
 
+from inspect import Parameter, signature
 from typing import Any
 
 EARLIER: dict[str, dict[str, Any]] = {  # class name → {parameter added after version 1: its value before}
@@ -21,4 +22,12 @@ EARLIER: dict[str, dict[str, Any]] = {  # class name → {parameter added after 
 
 def with_earlier_defaults(make: Any, given: dict[str, Any]) -> dict[str, Any]:
     """The parameters in a file, and for those it does not mention the values they had then."""
-    return {**make().get_params(deep=False), **EARLIER.get(make.__name__, {}), **given}
+    parameters = signature(make).parameters
+    defaults = {name: parameters[name].default for name in names_of(make)}
+    usual = {name: value for name, value in defaults.items() if value is not Parameter.empty}
+    return {**usual, **EARLIER.get(make.__name__, {}), **given}
+
+
+def names_of(make: Any) -> list[str]:
+    """The parameters of a constructor, those that must be given among them."""
+    return sorted(signature(make).parameters)

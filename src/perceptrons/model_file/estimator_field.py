@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .compound import IfSet
-from .earlier_defaults import with_earlier_defaults
+from .earlier_defaults import names_of, with_earlier_defaults
 from .kinds import Field, Place, Schema, members, members_schema
 from .parameter_fields import Parameter
 
@@ -28,7 +28,7 @@ class EstimatorField(Field):
         check: Callable[[Any], None] | None = None,
     ) -> None:
         self.make, self.name = make, make.__name__
-        self.defaults = make().get_params(deep=False)
+        self.defaults = names_of(make)
         self.parameters = parameters or self._own_parameters()
         self.fitted = fitted or make._file_fields
         enough = getattr(make, "_file_weights", ())
@@ -54,14 +54,17 @@ class EstimatorField(Field):
 
     def pack(self, value: Any, certificate: bool = True) -> dict[str, Any]:
         fields = self.fitted if certificate or not self.weights else self.weights
+        fitted = {name: getattr(value, name, None) for name in fields}
+        packed = [self.pack_parameters(value), self._pack(fields, fitted)]
+        return dict(zip(PARTS if fields is self.fitted else WEIGHTS, packed, strict=True))
+
+    def pack_parameters(self, value: Any) -> dict[str, Any]:
         parameters = value.get_params(deep=False)
         if parameters.keys() != self.parameters.keys():  # scikit-learn has added one
             raise ValueError(
                 f"{self.name} has the parameters {[*parameters]}, a model file those of {[*self.parameters]}."
             )
-        fitted = {name: getattr(value, name, None) for name in fields}
-        packed = [self._pack(self.parameters, parameters), self._pack(fields, fitted)]
-        return dict(zip(PARTS if fields is self.fitted else WEIGHTS, packed, strict=True))
+        return self._pack(self.parameters, parameters)
 
     def _pack(self, fields: dict[str, Field], values: dict[str, Any]) -> dict[str, Any]:
         packed = {}
@@ -78,8 +81,7 @@ class EstimatorField(Field):
         check, where = self.check, place.of("fitted")
         if alone:
             fields, check, where = self.weights, self.make._weights_loaded, place.of("weights")
-        parameters = self._completed(given["parameters"])
-        model = self.make(**_unpack(self.parameters, parameters, place.of("parameters")))
+        model = self.unpack_parameters(given["parameters"], place.of("parameters"))
         values = _unpack(fields, given[where.path.rpartition(".")[2]], where)
         for name, field in fields.items():
             if values[name] is not None or not isinstance(field, IfSet):
@@ -90,12 +92,19 @@ class EstimatorField(Field):
             raise ValueError(f"{where.path}: {str(error).removesuffix('.')}") from None
         return model
 
+    def unpack_parameters(self, packed: Any, place: Place) -> Any:
+        """The estimator before it was fitted."""
+        return self.make(**_unpack(self.parameters, self._completed(packed), place))
+
     def _completed(self, packed: Any) -> Any:
         """The parameters, with those that did not exist when the file was written."""
         if not isinstance(packed, dict):
             return packed
         earlier = with_earlier_defaults(self.make, {})
-        return {**{name: field.pack(earlier[name]) for name, field in self.parameters.items()}, **packed}
+        packed_earlier = {
+            name: field.pack(earlier[name]) for name, field in self.parameters.items() if name in earlier
+        }
+        return {**packed_earlier, **packed}
 
     def schema(self) -> Schema:
         return _schema(PARTS, self.parameters, self.fitted)

@@ -18,13 +18,17 @@ from .steps import COLUMNS, check_steps, columns_of
 
 HOMES = {  # imported when needed: a scaler must not wait for Numba
     "BinaryPerceptron": "perceptrons.binary.binary_perceptron",
+    "Cascade": "perceptrons.selective.cascade",
+    "ChowClassifier": "perceptrons.conservative.chow_classifier",
     "ConservativePerceptron": "perceptrons.conservative.conservative_perceptron",
     "KernelPerceptron": "perceptrons.margin.kernel_perceptron",
     "LiteralEncoder": "perceptrons.tables.literal_encoder",
+    "MarginMLPClassifier": "perceptrons.neural.margin_mlp",
     "MarginProjection": "perceptrons.margin.margin_projection",
     "MaxMarginPerceptron": "perceptrons.margin.maximum.max_margin_perceptron",
     "Perceptron": "perceptrons.margin.perceptron",
     "PrunedPerceptron": "perceptrons.sparse.pruned_perceptron",
+    "SelectiveClassifier": "perceptrons.selective.selective_classifier",
     "SparsePerceptron": "perceptrons.sparse.sparse_perceptron",
     "StandardScaler": "sklearn.preprocessing",
     "TableEncoder": "perceptrons.tables.table_encoder",
@@ -104,15 +108,23 @@ def _unpack_one(packed: Any, place: Place) -> Any:
 
 def require_nothing_lost(model: Any, twin: Any) -> None:
     """Nothing that was set on the model may be missing on the twin, which was made from the file."""
-    pairs = [(model, twin)]
+    known = type(model).__name__ in HOMES
+    if known and declared(type(model).__name__).has_weights_alone(twin):
+        return  # all else is left out on purpose
+    lost = sorted(vars(model).keys() - vars(twin).keys())
+    if lost:
+        raise ValueError(
+            f"{type(model).__name__} cannot be saved: it has {', '.join(lost)}, for which a model file has "
+            "no place; delete what you set, or undo what set it (set_output, for example)."
+        )
+    for one, other in zip(_inside(model), _inside(twin), strict=True):
+        require_nothing_lost(one, other)
+
+
+def _inside(model: Any) -> list[Any]:
+    """The fitted estimators within one."""
     if isinstance(model, Pipeline):
-        pairs += zip((step for _, step in model.steps), (step for _, step in twin.steps), strict=True)
-    for one, other in pairs:
-        if declared(type(one).__name__).has_weights_alone(other) if type(one) is not Pipeline else False:
-            continue  # all else is left out on purpose
-        lost = sorted(vars(one).keys() - vars(other).keys())
-        if lost:
-            raise ValueError(
-                f"{type(one).__name__} cannot be saved: it has {', '.join(lost)}, for which a model file has "
-                "no place; delete what you set, or undo what set it (set_output, for example)."
-            )
+        return [step for _, step in model.steps]
+    fitted = [value for name, value in sorted(vars(model).items()) if name.endswith("_")]
+    each = [one for value in fitted for one in (value if isinstance(value, list) else [value])]
+    return [one for one in each if type(one).__name__ in (*HOMES, "Pipeline")]

@@ -1,5 +1,7 @@
 """The JSON Schema of model files, from the declarations:  python -m perceptrons.model_file.schema"""
 
+import json
+from pathlib import Path
 from typing import Any
 
 from . import packed
@@ -8,10 +10,12 @@ from .document import FORMAT, VERSION, lines
 from .estimators import HOMES, declared
 from .steps import COLUMNS
 
+PUBLISHED = Path(__file__).with_name("model_file.schema.json")
+
 
 def schema() -> Schema:
-    known = {name: _estimator(name, declared(name)) for name in HOMES}
-    sparing = {name: field for name, field in ((name, declared(name)) for name in HOMES) if field.weights}
+    known = {name: _definition(name) for name in HOMES}
+    sparing = {name: field for name in HOMES if (field := _field(name)) and field.weights}
     alone = {_alone(name): _with_class(name, field.schema_of_weights()) for name, field in sparing.items()}
     models = [_reference(name) for name in [*known, *alone]]
     plain = {"type": ["string", "boolean", "number"]}
@@ -36,6 +40,23 @@ def schema() -> Schema:
         **document,
         "$defs": {**common, **_shortened({**known, **alone}, common), "Pipeline": _pipeline(models)},
     }
+
+
+def _definition(name: str) -> Schema:
+    """What a file holds of a class; if what it needs is not installed, what was published."""
+    field = _field(name)
+    if field is not None:
+        return _estimator(name, field)
+    published = json.loads(PUBLISHED.read_text(encoding="utf-8"))
+    return dict(published["$defs"][name])
+
+
+def _field(name: str) -> EstimatorField | None:
+    """None if what it needs is not installed."""
+    try:
+        return declared(name)
+    except ImportError:
+        return None
 
 
 def _shortened(value: Any, common: dict[str, Schema]) -> Any:

@@ -11,7 +11,7 @@ violation, after which nothing would change.
 """
 
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -23,14 +23,16 @@ from sklearn.utils.validation import check_is_fitted
 from .._types import Array
 from ..base import Threshold, all_or_nothing, codes_of
 from ..checks import validated
+from ..model_file import declarations as file
 from ..rejection.costs import Costs, Prices
 from ..rejection.labels import resolve
 from ..rejection.rejecting import Rejecting
 from ..rows.encode import encode
+from . import neural_file
 from .network import scores_of
 from .neural_parameters import NetworkParameters, read_parameters
 from .reject import RejectLoss
-from .training import TrainedNetwork, shares_of, train_network
+from .training import TEMPERATURE, TrainedNetwork, shares_of, train_network
 
 ROUNDING = 1e-9  # relative error of a mean, also of weights that are fractions
 DEPENDENT = ("bands_", "training_risk_", "n_updates_", "margin_")  # attributes that not every fit sets
@@ -126,6 +128,9 @@ class MarginMLPClassifier(Rejecting, Threshold):
     True
     """
 
+    _file_parameters: ClassVar[dict[str, file.Field]] = neural_file.PARAMETERS
+    _file_fields: ClassVar[dict[str, file.Field]] = neural_file.FIELDS
+
     def __init__(
         self,
         *,
@@ -173,6 +178,7 @@ class MarginMLPClassifier(Rejecting, Threshold):
                 trained = train_network(data, parameters, seed)
             scores = _finite(scores_of(trained.network, data.matrix), parameters.eta)
             self.classes_, self.reject_label_, self._prices = data.classes, label, prices
+            self._schedule, self._costs = parameters.schedule, parameters.costs
             self._publish(trained)
             self.optimizer_ = parameters.optimizer
             paid, least = self._assess_training(scores, data.codes.astype(np.intp), data.weights)
@@ -185,11 +191,19 @@ class MarginMLPClassifier(Rejecting, Threshold):
         self.n_iter_, self.loss_curve_ = len(trained.curve), trained.curve
         for name in DEPENDENT:
             self.__dict__.pop(name, None)
-        if isinstance(trained.loss, RejectLoss):
-            self.bands_ = trained.loss.bands.numpy()
-        else:
-            self.n_updates_, self.margin_ = int(trained.loss.clock), trained.loss.margin
+        self._show_loss()
         self.converged_ = trained.converged
+
+    def _show_loss(self) -> None:
+        if isinstance(self.loss_, RejectLoss):
+            self.bands_ = self.loss_.bands.numpy()
+        else:
+            self.n_updates_, self.margin_ = int(self.loss_.clock), self.loss_.margin
+
+    def _loaded(self) -> None:
+        """Check what was read from a file, and derive the rest."""
+        neural_file.fill_in(self, TEMPERATURE)
+        self._show_loss()
 
     def _assess_training(self, scores: Array, codes: Array, weights: Array) -> tuple[float, float]:
         """The mean cost of the training rows, by weight, and the least if every row got the same answer."""
@@ -236,6 +250,7 @@ class MarginMLPClassifier(Rejecting, Threshold):
     rejects = available_if(_may_reject)(Rejecting.rejects)
     risk = available_if(_may_reject)(Rejecting.risk)
     confidence = available_if(_may_reject)(Rejecting.confidence)
+    saving_interval = available_if(_may_reject)(Rejecting.saving_interval)
     error_reject_curve = available_if(_may_reject)(Rejecting.error_reject_curve)
 
 

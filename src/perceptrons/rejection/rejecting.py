@@ -3,7 +3,6 @@
 The curve shows how the errors fall as more rows are rejected, the least certain first.
 """
 
-from math import exp
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,8 +12,10 @@ from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from .._types import Array
+from ..checks import number
 from ..input_kinds import check_input
 from ..rows.encode import encode_labels
+from ..theory.held_out import saving_confidence, saving_interval
 from .costs import Prices
 from .labels import answers
 
@@ -100,19 +101,34 @@ class Rejecting(ClassifierMixin):
     def confidence(self, X: Any, y: Any) -> float:
         """The confidence that rejections pay, from rows that were not used for training (equation 18).
 
-        It bounds the probability that answering the rejected rows would cost more than to reject them:
-        1 − exp(−2n(ℓ/n − γ)²) where ℓ of n rejected rows would be answered wrongly and γ = (a+c)/(a+b) is the
-        share of errors from which on rejections pay; 0 if ℓ/n ≤ γ.
+        It bounds the probability that answering the rejected rows would cost more than to reject them. Where
+        costs are the same for all classes it is 1 − exp(−2n(ℓ/n − γ)²), ℓ of n rejected rows being those that
+        would be answered wrongly, and γ = (a+c)/(a+b) the share of errors from which on rejections pay; 0 if
+        ℓ/n ≤ γ. For other costs see `theory.held_out.saving_confidence`; `saving_interval` says how much.
         """
+        saved, width = self._savings(X, y)
+        return float(saving_confidence(saved.mean() if len(saved) else 0.0, width, len(saved)))
+
+    def saving_interval(self, X: Any, y: Any, confidence: float = 0.95) -> tuple[float, float]:
+        """What rejecting a row saves on average, compared to answering it: between which limits it lies.
+
+        From rejected rows that were not used for training, for any costs, by Hoeffding's inequality; limits
+        that no costs can exceed where there are none, or few.
+        """
+        share = number("confidence", confidence, "(0, 1)", "use 0.95")
+        saved, width = self._savings(X, y)
+        least = -float((self._prices.gain + self._prices.reject).max())
+        mean = float(saved.mean()) if len(saved) else 0.0
+        low, high = saving_interval(mean, width, len(saved), 1.0 - share)
+        return max(low, least), min(high, least + width)
+
+    def _savings(self, X: Any, y: Any) -> tuple[Array, float]:
+        """What each rejected row has saved, and how far apart savings can be."""
         codes, rejected, _ = self._decisions(X)
-        if not self._prices.uniform:
-            raise ValueError(
-                "The bound is for costs that are the same for all classes; these differ. Compare risks."
-            )
-        wrong = (codes != self._codes(X, y))[rejected]
-        a, b, c = (float(part[0]) for part in self._prices)
-        excess = float(wrong.mean()) - (a + c) / (a + b) if len(wrong) else 0.0
-        return 1.0 - exp(-2.0 * len(wrong) * excess**2) if excess > 0.0 else 0.0
+        truth = self._codes(X, y)
+        a, b, c = self._prices
+        saved = np.where(codes != truth, (b - c)[truth], -(a + c)[truth])[rejected]
+        return saved, float((b - c).max() + (a + c).max())
 
     def _labels(self, X: Any, y: Any) -> Array:
         check_input(X, y)

@@ -1,6 +1,6 @@
 """What can be proved: bounds and certificates. Arrays in, numbers out; NumPy and SciPy only."""
 
-from . import bounds, curves, projection
+from . import bounds, curves, held_out, occam, online, pac_bayes, projection, statements
 from .certificate import Certificate, margin_interval
 from .combination import Combination
 from .cones import Solvable, Unsolvable, farkas
@@ -27,10 +27,15 @@ __all__ = [
     "box",
     "curves",
     "farkas",
+    "held_out",
     "margin_interval",
+    "occam",
+    "online",
+    "pac_bayes",
     "polytope",
     "projection",
     "separate",
     "solve_game",
     "sparse_strategy",
+    "statements",
 ]

@@ -50,8 +50,21 @@ _LIMITS = {  # name: the interval it lies in, and what to do when it does not
     "overlap": ("[-1, 1]", "pass the mean of w_i times the target's weight"),
     "n_rows": ("[0, inf)", "pass the number of training rows, 0 for none"),
     "n_wrong": ("[0, inf)", "count the weights that differ from the target's"),
+    "mean_loss": ("[0, 1]", "scale losses to [0, 1] by their limits, fixed beforehand"),
+    "max_error": ("(0, 1)", "use 0.05 for at most 5 % of errors"),
+    "cost": ("[0, inf)", "pass kl in natural logarithms, at least 0"),
+    "mistakes": ("[0, inf)", "count the mistakes of the first pass"),
+    "n_rules": ("[0, inf)", "pass the number of rules on the card"),
+    "points": ("[1, inf)", "pass the most points a rule may have"),
+    "log_size": ("[0, inf)", "pass the natural logarithm of the number of models, 0 for one"),
+    "gamma": ("(-inf, inf)", "pass a margin fixed before the rows were seen"),
+    "n_snapshots": ("[1, inf)", "pass the number of vectors that were frozen"),
+    "width": ("(0, inf)", "pass max(b - c) + max(a + c)"),
+    "mean_saving": ("(-inf, inf)", "pass the mean saving of the rejected rows"),
+    "mean_inverse_margin": ("(0, inf)", "pass an assumed mean of 1/margin"),
 }
 _WHOLE = {"n", "n_points", "n_variables", "n_terms", "k", "d", "m", "s", "errors", "n_rows", "n_wrong"}
+_WHOLE |= {"mistakes", "n_rules", "points", "n_snapshots"}
 
 
 def require(ok: ArrayLike, name: str, value: ArrayLike, limit: str, remedy: str) -> None:

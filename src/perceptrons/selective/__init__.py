@@ -1,0 +1,1 @@
+"""Classifiers around classifiers that reject until they can promise, or pass rows on."""

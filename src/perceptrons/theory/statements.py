@@ -1,0 +1,218 @@
+"""Which bounds apply to a fitted model, what each says, and why another does not: one short list.
+
+A caller gathers what is known (`TrainingFacts`) and gets a `Statement` per bound. Each bound is one entry of
+`ON_TRAINING_ROWS`: its name, what its number is about, its source, a function that returns the reason why it
+does not apply, or None, and one that computes it. The number of entries is fixed, and delta is divided among
+all that were tried, those that do not apply or say nothing among them: so the smallest may be picked after
+looking.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from .._types import Array
+from .bounds import binomial_compression_bound
+from .held_out import binomial_lower, binomial_upper
+from .inputs import checked
+from .occam import occam_bound
+from .online import majority_vote, online_to_batch
+from .pac_bayes import pac_bayes_margin
+
+
+class TrainingFacts(NamedTuple):
+    """What is known of a model and the rows it was trained on; None where it is not.
+
+    n_rows, errors : the training rows, and how many of them the model gets wrong.
+    margins, n_dimensions : y⟨w,x⟩/(‖w‖‖x‖) of each row as the model sees it, and the number of coordinates,
+        the lifted one among them.
+    compression_size, errors_outside, choices : rows from which a refit gives the same model (their number was
+        not fixed beforehand), errors on the others, ln of the number of choices made by looking at all rows.
+    first_pass_mistakes : mistakes of the first pass, each row predicted before it was learned from.
+    log_size : ln of the number of models it was chosen from, counted before the rows were seen.
+    random_order : whether the rows were met in an order drawn uniformly.
+    weighted, scaled_by_rows : whether rows had weights; whether a scaler, an encoder, thresholds or ρ were
+        fitted on these rows.
+    """
+
+    n_rows: int
+    errors: int
+    margins: Array | None = None
+    n_dimensions: int | None = None
+    compression_size: int | None = None
+    errors_outside: int | None = None
+    choices: float = 0.0
+    first_pass_mistakes: int | None = None
+    log_size: float | None = None
+    random_order: bool = False
+    weighted: bool = False
+    scaled_by_rows: bool = False
+
+
+class Statement(NamedTuple):
+    """What a bound says: with the confidence asked for, `value` is at least the share that it is `about`.
+
+    value, why_not : one of the two is None.
+    """
+
+    name: str
+    about: str
+    source: str
+    value: float | None
+    why_not: str | None
+
+
+class Bound(NamedTuple):
+    name: str
+    about: str
+    source: str
+    why_not: Callable[[TrainingFacts], str | None]
+    value: Callable[[TrainingFacts, float], float]
+
+
+WEIGHTED = "the rows have weights, and a weighted row is not one draw"
+SCALED = "the rows were scaled or encoded by numbers learned from them"
+OF_MODEL, OF_DRAWN = "the error of the model", "the error of a vector drawn from those of the first pass"
+OF_VOTE = "the error of the majority vote of the vectors of the first pass"
+
+
+def _margins(facts: TrainingFacts) -> str | None:
+    if facts.margins is None or facts.n_dimensions is None:
+        return "the model is no linear threshold whose margins are known"
+    return WEIGHTED if facts.weighted else SCALED if facts.scaled_by_rows else None
+
+
+def _compression(facts: TrainingFacts) -> str | None:
+    if facts.compression_size is None or facts.errors_outside is None:
+        return "a refit on the rows used would not give the same model"
+    return WEIGHTED if facts.weighted else SCALED if facts.scaled_by_rows else None
+
+
+def _first_pass(facts: TrainingFacts) -> str | None:
+    if facts.first_pass_mistakes is None:
+        return "the mistakes of a first pass were not counted"
+    if not facts.random_order:
+        return "the rows were not met in an order drawn uniformly"
+    return WEIGHTED if facts.weighted else SCALED if facts.scaled_by_rows else None
+
+
+def _small(facts: TrainingFacts) -> str | None:
+    if facts.log_size is None:
+        return "the models it was chosen from cannot be counted"
+    return WEIGHTED if facts.weighted else SCALED if facts.scaled_by_rows else None
+
+
+def _compressed(facts: TrainingFacts, delta: float) -> float:
+    """Any size is allowed: delta is divided by the number of rows."""
+    d, outside = facts.compression_size or 0, facts.errors_outside or 0
+    share = delta * 2.718281828459045**-facts.choices / facts.n_rows
+    return binomial_compression_bound(d, facts.n_rows, share, outside)
+
+
+ON_TRAINING_ROWS = (
+    Bound(
+        "Occam",
+        OF_MODEL,
+        "the number of models of its size, exact binomial tail",
+        _small,
+        lambda facts, delta: float(occam_bound(facts.errors, facts.n_rows, facts.log_size or 0.0, delta)),
+    ),
+    Bound(
+        "PAC-Bayes margin",
+        OF_MODEL,
+        "Langford and Shawe-Taylor 2002, with an offset; Maurer 2004",
+        _margins,
+        lambda facts, delta: pac_bayes_margin(facts.margins, facts.n_dimensions or 1, delta),  # type: ignore[arg-type]
+    ),
+    Bound(
+        "compression",
+        OF_MODEL,
+        "Moran et al., Section 5, exact binomial tail",
+        _compression,
+        _compressed,
+    ),
+    Bound(
+        "online-to-batch",
+        OF_DRAWN,
+        "Cesa-Bianchi, Conconi and Gentile 2004, exponential martingale",
+        _first_pass,
+        lambda facts, delta: float(online_to_batch(facts.first_pass_mistakes or 0, facts.n_rows, delta)),
+    ),
+    Bound(
+        "online majority vote",
+        OF_VOTE,
+        "twice the mean error of the vectors",
+        _first_pass,
+        lambda facts, delta: float(majority_vote(facts.first_pass_mistakes or 0, facts.n_rows, delta)),
+    ),
+)
+
+
+def on_training_rows(facts: TrainingFacts, delta: float) -> list[Statement]:
+    """Every bound that can be had from training rows alone, the smallest first, then those that do not apply.
+
+    All hold at once with probability 1 − delta: each has its equal share of it.
+
+    >>> found = on_training_rows(TrainingFacts(n_rows=1000, errors=10, log_size=14.0), 0.05)
+    >>> found[0].name, round(found[0].value, 3), found[1].why_not
+    ('Occam', 0.04, 'the model is no linear threshold whose margins are known')
+    """
+    checked(n_rows=facts.n_rows, errors=facts.errors, delta=delta)
+    share = delta / len(ON_TRAINING_ROWS)
+    found = [_state(bound, facts, share) for bound in ON_TRAINING_ROWS]
+    return sorted(found, key=lambda one: (one.value is None, one.value or 0.0))
+
+
+def _state(bound: Bound, facts: TrainingFacts, delta: float) -> Statement:
+    reason = bound.why_not(facts)
+    value = bound.value(facts, delta) if reason is None else None
+    return Statement(*bound[:3], value, reason)
+
+
+def says_something(statement: Statement, majority_error: float) -> bool:
+    """Whether a statement promises more than always answering the larger class, whose error is given."""
+    return statement.value is not None and statement.value < majority_error
+
+
+class HeldOut(NamedTuple):
+    """What rows not trained on say of the share of new rows: seen, and with confidence between two limits."""
+
+    about: str
+    seen: int
+    n_rows: int
+    low: float
+    high: float
+
+
+def on_new_rows(
+    codes: Array, answers: Array, rejected: Array, names: list[str], delta: float
+) -> list[HeldOut]:
+    """Exact binomial bounds on the error of answered rows, the share rejected, and the error of each class.
+
+    Each limit holds by itself with probability 1 − delta, on one side; classes without rows have (0, 1).
+
+    Parameters
+    ----------
+    codes, answers : the class of each row and that of its answer, as places among the classes `names`.
+    rejected : which rows got no answer.
+
+    >>> import numpy as np
+    >>> codes, none = np.repeat([0, 1], [150, 50]), np.zeros(200, bool)
+    >>> found = on_new_rows(codes, np.repeat([0, 1], [155, 45]), none, ["no", "yes"], 0.05)
+    >>> found[0].about, found[0].seen, round(found[0].high, 3)
+    ('wrong, of the rows answered', 5, 0.052)
+    """
+    answered = ~rejected
+    wrong = (codes != answers) & answered
+    counts = [
+        ("wrong, of the rows answered", wrong.sum(), answered.sum()),
+        ("rejected, of all rows", rejected.sum(), len(rejected)),
+    ]
+    for code, name in enumerate(names):
+        of_class = answered & (codes == code)
+        counts.append(
+            (f"wrong, of the rows of class {name} that are answered", wrong[of_class].sum(), of_class.sum())
+        )
+    return [
+        HeldOut(about, int(k), int(n), float(binomial_lower(k, n, delta)), float(binomial_upper(k, n, delta)))
+        for about, k, n in counts
+    ]

@@ -100,7 +100,9 @@ def test_a_balanced_learner_finds_the_rare_class(rows):
         assert fair[name].balanced_accuracy > plain[name].balanced_accuracy
 
 
-@pytest.mark.parametrize("learner", [SparsePerceptron(stages=4), LogisticRegression(tol=1e-10)])
+@pytest.mark.parametrize(
+    "learner", [SparsePerceptron(refit="stagewise", stages=4), LogisticRegression(tol=1e-10)]
+)
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
 def test_weights_reach_encoder_and_learner_as_repeated_rows_would(rows, learner, class_weight):
     X, y, copies = rows

@@ -5,10 +5,13 @@ from collections.abc import Sequence
 from math import isclose, log
 from typing import Any
 
+import numpy as np
+
 from ..model_file import declarations as file
 from ..model_file.kinds import MOST
 from ..tables.literal_encoder import LiteralEncoder
 from .boosting import Stage
+from .joint import JointVector
 from .pruning import Pruning
 from .runs import BoostingTrial
 from .scorecard import Total
@@ -21,6 +24,17 @@ STAGE = {
 }
 TRIAL = {"stages": file.Count(1), "gamma": file.Real(least=0.0)}
 TOTAL = {"points": file.Count(-MOST), "rows": file.Real(least=0.0), "positive": file.Real(least=0.0)}
+JOINT = {
+    "places": file.Each(file.Each(file.Count()), ".rules"),
+    "weights": file.Array(("float64",), (".rules",)),
+    "bias": file.Real(),
+    "rows": file.Array(("float64",), (".rules",)),
+    "positive": file.Array(("float64",), (".rules",)),
+    "strength": file.Real(least=0.0),
+    "slope": file.Real(least=0.0),
+    "sizes": file.Each(file.Count(), ".tried"),
+    "losses": file.Array(("float64",), (".tried",)),
+}
 PRUNING = {"n_weights": file.Count(), "accuracy": file.Real(least=0.0)}
 
 COMMON: dict[str, file.Field] = {
@@ -35,6 +49,7 @@ FIELDS: dict[str, file.Field] = {
     "cv_accuracy_": file.Optional(file.Array(("float64",), ("tried",))),
     "cv_trials_": file.Optional(file.Each(file.Record(BoostingTrial, TRIAL), "tried")),
     "missed_": file.Optional(file.Real(least=0.0)),
+    "_vectors": file.IfSet(file.Each(file.Record(JointVector, JOINT), "vectors")),
     "_totals": file.Optional(file.Each(file.Each(file.Record(Total, TOTAL)), "vectors")),
 }
 PRUNED_FIELDS: dict[str, file.Field] = {
@@ -50,6 +65,10 @@ PRUNED_FIELDS: dict[str, file.Field] = {
 def check_loaded(model: Any) -> None:
     """Raise unless there is a run for each weight vector, whose stages boosting could have found."""
     _check_vectors(model, len(model._runs))
+    model._vectors = getattr(model, "_vectors", None)
+    if model._vectors is not None:
+        _check_joint(model)
+        return
     model._runs = [[stage._replace(literals=tuple(stage.literals)) for stage in run] for run in model._runs]
     stages = [stage for run in model._runs for stage in run]
     _check_places(model, [stage.literals for stage in stages])
@@ -67,6 +86,21 @@ def check_loaded(model: Any) -> None:
         raise ValueError("gamma, totals and trials belong to votes")
     if votes:
         _check_votes(model)
+
+
+def _check_joint(model: Any) -> None:
+    """Raise unless weights could have been learned together."""
+    if any(model._runs) or model.gamma_ is not None or model._totals is not None:
+        raise ValueError("runs, gamma and totals belong to boosting, vectors to weights learned together")
+    model._vectors = [one._replace(places=[*map(tuple, one.places)]) for one in model._vectors]
+    for one in model._vectors:
+        _check_places(model, one.places)
+        if () in one.places or len(set(one.places)) < len(one.places):
+            raise ValueError("places must name each conjunction once, and none without literals")
+        if not np.isfinite([*one.weights, one.bias]).all():
+            raise ValueError("weights must be finite")
+        if (one.positive < 0.0).any() or (one.positive > one.rows).any():
+            raise ValueError("rules must hold in rows, and not in more of one class than there are")
 
 
 def _check_votes(model: Any) -> None:

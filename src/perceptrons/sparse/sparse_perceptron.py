@@ -13,24 +13,50 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._types import Array
 from ..base import all_or_nothing, codes_of
 from ..checks import number
-from ..compiled import one_thread, threads
+from ..compiled import Threads, one_thread, threads
 from ..model_file.declarations import Field
 from ..tables.literal_encoder import LiteralEncoder
-from .boosting import merged
+from .boosting import Stage, merged
+from .coded_training import code_training
 from .encoded_literals import encode_for, encode_literals
+from .joint import JointVector, joined, learn_together
 from .n_stages import StagePlan, plan_stages, splits_of
-from .runs import run_boosting, staged_scores
-from .scorecard import Card, card_of, text_of, totals_of
+from .runs import BoostingTrial, run_boosting, staged_scores
+from .scorecard import Card, Total, card_of, text_of, totals_of
 from .sparse_file import FIELDS, check_loaded
-from .sparse_parameters import check_size, read_parameters, read_scope
+from .sparse_parameters import (
+    MAJORITY,
+    STAGEWISE,
+    TOGETHER,
+    SparseParameters,
+    check_size,
+    read_parameters,
+    read_scope,
+    read_thresholds,
+)
 from .suggestions import Suggestion, find_suggestions
 from .weighted_conjunctions import Explanation, WeightedConjunctions
+
+
+def in_stages(model: Any) -> bool:
+    """Was it boosted stage by stage?"""
+    if getattr(model, "_vectors", None) is not None:
+        raise AttributeError('There are no stages with refit="together"; use refit="stagewise".')
+    return True
+
+
+def has_risks(model: Any) -> bool:
+    if getattr(model, "_vectors", ()) is None or model.refit == STAGEWISE or model.booster == MAJORITY:
+        raise AttributeError('Boosting stage by stage estimates no probabilities; use refit="together".')
+    return True
 
 
 class SparsePerceptron(WeightedConjunctions):
@@ -115,11 +141,24 @@ class SparsePerceptron(WeightedConjunctions):
     """
 
     _file_fields: ClassVar[dict[str, Field]] = FIELDS
+    _vectors: list[JointVector] | None
+    _runs: list[list[Stage]]
+    _totals: list[list[Total]] | None
+    gamma_: float | None
+    cv_accuracy_: Array | None
+    cv_trials_: list[BoostingTrial] | None
+    missed_: float | None
+    history_: list[Any]
+    stages_: int | None
+    cv_sizes_: list[int] | None
+    cv_loss_: Array | None
 
     def __init__(
         self,
         *,
         k: int = 2,
+        max_rules: int | None = None,
+        refit: str = "together",
         stages: Any = "cv",
         cv: Any = 5,
         max_stages: int | None = None,
@@ -128,12 +167,14 @@ class SparsePerceptron(WeightedConjunctions):
         penalty: bool = True,
         beam: int | None = None,
         max_visits: int | None = None,
-        n_thresholds: int = 8,
+        n_thresholds: Any = "auto",
         class_weight: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.k = k
+        self.max_rules = max_rules
+        self.refit = refit
         self.stages = stages
         self.cv = cv
         self.max_stages = max_stages
@@ -151,28 +192,70 @@ class SparsePerceptron(WeightedConjunctions):
         """Learn from the rows of a table and their classes; rows of weight 0 are absent."""
         parameters = read_parameters(self)
         with all_or_nothing(self), one_thread(), threads(self.n_jobs) as workers:
-            encoder = LiteralEncoder(n_thresholds=self.n_thresholds)
-            encoded = encode_literals(encoder, X, y, sample_weight, self.class_weight)
-            check_size(encoded.data.n_literals, parameters.scope.k)
-            splits = partial(splits_of, self.cv, self.random_state, X, y, encoded)
-            plan = plan_stages(encoded, parameters, splits, workers)
-            runs = run_boosting(encoded, plan.trial, parameters, workers)
-            self._adopt(encoded.classes, encoder)
-            self._runs, self.gamma_ = runs.stages, plan.trial.gamma
-            self.cv_accuracy_, self.cv_trials_ = plan.accuracies, plan.trials
-            self.missed_ = None if parameters.scope.k > 2 and parameters.scope.beam else runs.missed
-            self._derive()
-            self._totals = totals_of(encoded, self._places, self._cards()) if parameters.votes else None
-        for words in complaints(self, plan):
-            warnings.warn(words, ConvergenceWarning, stacklevel=2)
+            encoder = LiteralEncoder(n_thresholds=read_thresholds(self.n_thresholds, parameters.refit))
+            if parameters.refit == TOGETHER:
+                words = self._fit_together(encoder, X, y, sample_weight, parameters, workers)
+            else:
+                words = self._fit_stagewise(encoder, X, y, sample_weight, parameters, workers)
+        for one in words:
+            warnings.warn(one, ConvergenceWarning, stacklevel=2)
         return self
+
+    def _fit_together(
+        self,
+        encoder: LiteralEncoder,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        parameters: SparseParameters,
+        workers: Threads,
+    ) -> list[str]:
+        training = code_training(encoder, X, y, sample_weight, self.class_weight)
+        splits = splits_of(self.cv, self.random_state, X, y, training)
+        vectors = learn_together(training, parameters.path, splits, workers)
+        self._adopt(training.classes, encoder)
+        self._vectors, self._runs, self._totals = vectors, [[] for _ in vectors], None
+        self.gamma_ = self.cv_accuracy_ = self.cv_trials_ = self.missed_ = None
+        self._derive()
+        return [*unlearned(self, [bool(one.places) for one in vectors])]
+
+    def _fit_stagewise(
+        self,
+        encoder: LiteralEncoder,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        parameters: SparseParameters,
+        workers: Threads,
+    ) -> list[str]:
+        encoded = encode_literals(encoder, X, y, sample_weight, self.class_weight)
+        check_size(encoded.data.n_literals, parameters.scope.k)
+        splits = partial(splits_of, self.cv, self.random_state, X, y, encoded)
+        plan = plan_stages(encoded, parameters, splits, workers)
+        runs = run_boosting(encoded, plan.trial, parameters, workers)
+        self._adopt(encoded.classes, encoder)
+        self._vectors, self._runs, self.gamma_ = None, runs.stages, plan.trial.gamma
+        self.cv_accuracy_, self.cv_trials_ = plan.accuracies, plan.trials
+        self.missed_ = None if parameters.scope.k > 2 and parameters.scope.beam else runs.missed
+        self._derive()
+        self._totals = totals_of(encoded, self._places, self._cards()) if parameters.votes else None
+        return [*complaints(self, plan)]
 
     def _loaded(self) -> None:
         check_loaded(self)
         self._derive()
 
     def _derive(self) -> None:
-        """Set what follows from the stages."""
+        """Set what follows from the stages, or from the weights learned together."""
+        if self._vectors is not None:
+            self._places, self._weights, self.intercept_ = joined(self._vectors)
+            self.history_, self.stages_ = [], None
+            self.cv_sizes_ = self._vectors[0].sizes
+            losses = np.array([one.losses for one in self._vectors])
+            self.cv_loss_ = losses[0] if len(losses) == 1 else losses
+            self._publish()
+            return
+        self.cv_sizes_ = self.cv_loss_ = None
         votes = self.gamma_ is not None
         self._places, self._weights, self.intercept_ = merged(self._runs, votes)
         if votes:
@@ -181,6 +264,7 @@ class SparsePerceptron(WeightedConjunctions):
         self.stages_ = max(map(len, self._runs))
         self._publish()
 
+    @available_if(in_stages)  # type: ignore[untyped-decorator]
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """The classes predicted after each stage of boosting."""
         check_is_fitted(self)
@@ -188,6 +272,15 @@ class SparsePerceptron(WeightedConjunctions):
         columns = dict(zip(conjunctions, self._conjoined(X, conjunctions).T, strict=True))
         for scores in staged_scores(columns.__getitem__, self._runs, self.gamma_ is not None):
             yield self.classes_[codes_of(scores)]
+
+    @available_if(has_risks)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Array:
+        """The probability of each class, a column each, calibrated in cross-validation; with more than two
+        classes those against the rest, divided by their sum."""
+        shares = expit(np.atleast_2d(self.decision_function(X).T))
+        if len(shares) == 1:
+            return np.column_stack([1.0 - shares[0], shares[0]])
+        return np.asarray((shares / np.maximum(shares.sum(axis=0), 1e-300)).T)
 
     def to_text(self) -> str:
         """The model in words, the heaviest weight first. Votes are a scorecard: points, the threshold, and
@@ -254,9 +347,14 @@ def complaints(model: SparsePerceptron, plan: StagePlan) -> Iterator[str]:
             f"The search stopped at max_visits={model.max_visits} conjunctions in some stage: the best "
             f"correlation may be up to {model.missed_:.3g} higher than the one found. Raise max_visits."
         )
-    labels = model.classes_.tolist()[-len(model._runs) :]
-    for label, stages in zip(labels, model._runs, strict=True):
-        if not stages:
+    yield from unlearned(model, [bool(stages) for stages in model._runs])
+
+
+def unlearned(model: SparsePerceptron, learned: list[bool]) -> Iterator[str]:
+    """The classes of whose weight vectors nothing was learned."""
+    labels = model.classes_.tolist()[-len(learned) :]
+    for label, something in zip(labels, learned, strict=True):
+        if not something:
             yield (
                 f"No conjunction of at most k={model.k} literals tells {label!r} from the rest better "
                 "than chance, so nothing is learned about it; add columns, or try a higher k."

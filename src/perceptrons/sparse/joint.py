@@ -46,7 +46,7 @@ class Calibration(NamedTuple):
     shift: float = 0.0
 
 
-class Choice(NamedTuple):
+class SizeChoice(NamedTuple):
     """What cross-validation says."""
 
     strength: int  # its position
@@ -134,7 +134,7 @@ def choose(
     folds: list[tuple[RuleSequence, CodedColumns]],
     tests: list[Array],
     scope: PathScope,
-) -> Choice:
+) -> SizeChoice:
     """Strength and size by the losses of rows left out, and how to calibrate the scores of that choice."""
     sizes = scope.sizes
     scores = np.concatenate([_scores(*fold, test, sizes) for fold, test in zip(folds, tests, strict=True)], 2)
@@ -144,7 +144,7 @@ def choose(
     means = losses @ p / p.sum()
     strength, size = simplest(losses, means, p)
     calibration = calibrate(scores[strength, size], y, p) if sizes[size] else Calibration()
-    return Choice(strength, sizes[size], calibration, sizes, means.min(axis=0))
+    return SizeChoice(strength, sizes[size], calibration, sizes, means.min(axis=0))
 
 
 def simplest(losses: Array, means: Array, p: Array) -> tuple[int, int]:

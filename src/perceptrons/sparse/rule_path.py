@@ -55,7 +55,7 @@ class RuleSequence(NamedTuple):
 
 def find_sequence(columns: CodedColumns, signs: Array, weights: Array, scope: PathScope) -> RuleSequence:
     """Pick rules, and fit their weights."""
-    most = max(1, min(SIZES[0], len(signs) // SHARE))
+    most = max(1, min(SIZES[0], round(float(weights.sum())) // SHARE))  # a weight of 2 is two rows
     if abs(signs.sum()) == len(signs):  # of one class
         constant = np.full((len(scope.strengths), 1, 1), prior(signs, weights))
         return RuleSequence([], np.zeros(1, np.int64), constant)

@@ -1,9 +1,13 @@
-"""`SparsePerceptron`: Jackson and Craven, "Learning Sparse Perceptrons", boosted conjunctions (section 3).
+"""`SparsePerceptron`: few weights, on conjunctions; Jackson and Craven, "Learning Sparse Perceptrons".
+
+`refit="stagewise"` is the paper's (section 3): AdaBoost adds a conjunction, with its weight, at each stage.
+Its conjunctions are good, but its weights and its end waste them. So by default boosting only proposes, and
+weights are learned together (see `joint`).
 
 Deviations: numeric columns become literals `x > t`; rows and classes may have weights; with more than two
-classes each is learned against the rest, with the same number of stages, and weights are shares of a vote;
-thresholds and categories are learned once, from all rows, before the cross-validation that chooses the number
-of stages.
+classes each is learned against the rest, stagewise with the same number of stages and weights that are shares
+of a vote; thresholds and categories, for which classes are not looked at, are learned once, from all rows,
+before the cross-validation.
 """
 
 import warnings
@@ -69,12 +73,21 @@ class SparsePerceptron(WeightedConjunctions):
     ----------
     k : int from 1 to 10, default 2; the largest number of literals of a conjunction. From 3 on, see `beam`
         and `max_visits`.
-    stages : int, "cv" (default) or "theory"; how often boosting adds a conjunction. An int must be odd if the
-        booster is "majority". "cv" takes the number of the highest accuracy in an inner cross-validation, the
-        smallest if there are several. "theory" takes as many as make the model right on all rows, if there is
-        such a model of integer weights whose absolute sum is `target_size`.
-    cv : int, default 5, a scikit-learn splitter, or a list of (train, test) rows; the folds of "cv". There
-        are fewer folds than the int says if no class has so many rows.
+    max_rules : int or None (default); the largest number of conjunctions, of each class if there are more
+        than two. Cross-validation may choose fewer. None is 60, of which it seldom chooses as many. Only for
+        weights learned together.
+    refit : "together" (default), or "stagewise": how weights are learned. Together: conjunctions are picked
+        from those that boosting proposes, and their weights are fitted with each other, to logistic loss, so
+        that scores are calibrated log odds. Stagewise is the paper's AdaBoost, with its guarantee; "majority"
+        always is.
+    stages : int, "cv" (default) or "theory". Together: the largest number of conjunctions that boosting
+        proposes; "cv" is 200. Stagewise: how often boosting adds a conjunction. An int must then be odd if
+        the booster is "majority". "cv" takes the number of the highest accuracy in an inner cross-validation,
+        the smallest if there are several. "theory" takes as many as make the model right on all rows, if
+        there is such a model of integer weights whose absolute sum is `target_size`.
+    cv : int, default 5, a scikit-learn splitter, or a list of (train, test) rows; the folds in which the
+        number of rules is chosen and scores are calibrated, or that of stages, if "cv". There are fewer folds
+        than the int says if no class has so many rows.
     max_stages : int or None (default); the largest number that "cv" tries. None is the number of literals, as
         in the paper, but at most 101 votes. It limits stages, not weights. If literals are few, more stages
         may be better; a warning says so if the last number was the best.
@@ -87,15 +100,17 @@ class SparsePerceptron(WeightedConjunctions):
     penalty : bool, default True; whether a conjunction of several literals counts 1/k of its correlation, so
         that simple ones are preferred.
     beam : int or None (default); from k = 3 on, only the best `beam` conjunctions of each order are extended.
-        This is faster, but may miss the best. None extends all that may lead to the best.
+        This is faster, but may miss the best. None is 20 if weights are learned together; stagewise it
+        extends all that may lead to the best.
     max_visits : int or None (default); the largest number of conjunctions that a stage visits one by one (a
         few more, to finish what was begun). A warning says what may have been missed. None is no limit.
-    n_thresholds : int, default 8; the largest number of literals `x > t` of a numeric column.
+    n_thresholds : int or "auto" (default); the largest number of literals `x > t` of a numeric column; "auto"
+        is 32 if weights are learned together, 8 if stagewise.
     class_weight : None (default), "balanced", or a dict of class → weight.
     n_jobs : int or None (default); how many threads learn folds of "cv", and classes against the rest, side
         by side: None is one, -1 one per core. The model is the same. Each thread has the products of its own
         pairs of literals, so that memory grows with them.
-    random_state : int, RandomState or None (default); draws the folds of "cv".
+    random_state : int, RandomState or None (default); draws the folds.
 
     Attributes
     ----------
@@ -103,8 +118,12 @@ class SparsePerceptron(WeightedConjunctions):
     weights_ : array, one weight per conjunction; integers if the booster is "majority". With more than two
         classes, a row of them per class, divided by the sum of its stages' weights unless they are votes.
     intercept_ : array, the weights of the constant, which is a hypothesis like any other, but not counted.
+    cv_sizes_, cv_loss_ : the numbers of rules tried in cross-validation, and the log-loss of each on the rows
+        left out, a row per class if there are more than two; None if stagewise. The smallest number is chosen
+        whose loss is within one standard error of the lowest.
     n_weights_ : the number of weights that are not 0; with more than two classes, an array.
-    stages_ : the number of stages.
+    stages_ : the number of stages; None without stages, if weights are learned together. What follows is then
+        None, too, or empty.
     cv_accuracy_ : array, the accuracy in cross-validation after 1, 2, … stages, or of each of `cv_trials_`;
         None without cross-validation.
     cv_trials_ : list of `BoostingTrial` (stages, gamma) that "majority" tried in cross-validation, or None.
@@ -122,22 +141,28 @@ class SparsePerceptron(WeightedConjunctions):
     >>> import pandas as pd
     >>> from perceptrons import SparsePerceptron
     >>> caps = ["red", "red", "brown", "brown", "white", "white"]
-    >>> table = pd.DataFrame({"cap": caps, "width": [3, 8, 2, 9, 4, 7]})
-    >>> kinds = ["poisonous", "poisonous", "edible", "poisonous", "edible", "edible"]
-    >>> model = SparsePerceptron(stages=3).fit(table, kinds)
+    >>> table = pd.DataFrame({"cap": 10 * caps, "width": 10 * [3, 8, 2, 9, 4, 7]})
+    >>> kinds = 10 * ["poisonous", "poisonous", "edible", "poisonous", "edible", "edible"]
+    >>> model = SparsePerceptron(random_state=0).fit(table, kinds)
     >>> print(model.to_text())
     poisonous if the sum is > 0, else edible.
     A rule adds its weight where it holds, and subtracts it where it does not.
     <BLANKLINE>
-      +2.83  width > 7
-      -2.20  cap = white
-      +1.61  cap = red
+      -2.11  cap = white
+      +1.98  width > 7
+      +1.98  cap = red
+      +1.80  width > 2
+      -0.16  always
     >>> print(model.explain(table.iloc[3]))
     poisonous, because
-      +2.83  width > 7: yes
-      +2.20  cap = white: no
-      -1.61  cap = red: no
-      +3.42  is the sum, for poisonous
+      +2.11  cap = white: no
+      +1.98  width > 7: yes
+      -1.98  cap = red: no
+      +1.80  width > 2: yes
+      -0.16  always: yes
+      +3.75  is the sum, for poisonous
+    >>> model.predict_proba(table[:3]).round(2).tolist()
+    [[0.02, 0.98], [0.0, 1.0], [0.98, 0.02]]
     """
 
     _file_fields: ClassVar[dict[str, Field]] = FIELDS

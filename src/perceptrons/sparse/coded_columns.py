@@ -14,6 +14,7 @@ import numpy as np
 
 from .._types import Array
 from ..compiled import compiled
+from ..rows.layouts import dot
 from ..tables.literal_cells import LiteralCodes
 
 
@@ -97,6 +98,9 @@ def single_gains(codes, nested, widths, r, gains):
     for j in range(n_columns):
         row, cells, width = gains[j], codes[j], widths[j]
         row[: width + 1] = 0.0
+        if width == 1:
+            row[1] = dot(codes, j, r)
+            continue
         for i in range(n):
             row[cells[i]] += r[i]
         if nested[j]:
@@ -109,9 +113,16 @@ def pair_gains(codes, nested, widths, r, pairs, best, places):
     """For each pair of columns, the largest and the smallest Σ r over the rows in which a literal of each
     holds; `places` are those literals, counted from 0."""
     n, most = codes.shape[1], widths.max() + 1
-    sums = np.empty((most, most))
+    sums, inside, last = np.empty((most, most)), np.empty(n), -1
     for k in range(len(pairs)):
         a, b = pairs[k, 0], pairs[k, 1]
+        if widths[a] == 1 and widths[b] == 1:
+            if a != last:
+                inside[:], last = codes[a] * r, a
+            total = dot(codes, b, inside)
+            best[k, 0], best[k, 1] = max(total, 0.0), min(total, 0.0)
+            places[k] = 0
+            continue
         x, y, wide, high = codes[a], codes[b], widths[a], widths[b]
         sums[: wide + 1, : high + 1] = 0.0
         for i in range(n):

@@ -19,7 +19,7 @@ from ..compiled import Threads
 from .coded_columns import CodedColumns, coded_columns, column_gains
 from .coded_training import DENSE, CodedTraining
 from .n_stages import Splits
-from .rule_path import PathScope, RuleSequence, find_sequence
+from .rule_path import MANY, PathScope, RuleSequence, find_sequence, polished
 
 COLUMNS = DENSE  # that a fold looks at: those of the largest single gains
 PRIOR = 2.0  # rows' worth of belief that scores are calibrated as they are
@@ -62,6 +62,8 @@ def learn_together(
     """A weight vector per class against the rest, or one for two classes."""
     vectors = [signs.astype(np.float64) for signs in training.signs()]
     parts: list[Any] = [*(train for train, _ in splits), None]
+    if training.weights.sum() >= MANY:
+        scope = scope._replace(strengths=scope.strengths[1:2])
     learn = partial(_sequence, training, scope)
     tasks = [(part, signs) for signs in vectors for part in parts]
     done = threads.map(learn, tasks)
@@ -111,17 +113,19 @@ def _chosen(
     sequence, columns = whole
     choice = choose(training, signs, folds, tests, scope)
     slope, shift = choice.calibration
-    *weights, bias = (slope * sequence.weights[choice.strength, sequence.at(choice.size)]).tolist()
-    kept = [j for j, weight in enumerate(weights) if weight]
+    weights = sequence.weights[choice.strength, sequence.at(choice.size)]
+    kept = np.flatnonzero(weights[:-1])
     places = [sequence.places[j] for j in kept]
     held = [columns.column(one) for one in places]
+    strength = scope.strengths[choice.strength]
+    *own, bias = slope * polished(held, signs, training.weights, strength, weights[[*kept, -1]])
     return JointVector(
         places,
-        np.array([weights[j] for j in kept]),
-        bias + shift,
+        np.array(own),
+        float(bias + shift),
         np.array([float(training.counts @ one) for one in held]),
         np.array([float(training.counts @ (one * (signs > 0))) for one in held]),
-        scope.strengths[choice.strength],
+        strength,
         slope,
         choice.sizes,
         choice.losses,

@@ -12,16 +12,19 @@ from .._types import Array
 from .coded_columns import CodedColumns
 from .l1_path import PathState, solve_step, start_path
 from .rule_pool import RulePool
-from .surgery import eliminate
+from .surgery import STEPS, eliminate, newton
 
-SIZES = (60, 48, 38, 30, 24, 20, 17, 14, 12, 10, 8, 7, 6, 5, 4, 3, 2, 1, 0)  # at which weights are fitted
+SIZES = (50, 40, 32, 26, 21, 17, 14, 12, 10, 8, 7, 6, 5, 4, 3, 2, 1, 0)  # at which weights are fitted
 RATIO = 0.85  # of a penalty to the last
 LEAST = 0.003  # of the first penalty, the last
-WIDER = (1.0, 0.4, 0.16, 0.06)  # of the first penalty, when pairs are proposed
+WIDER = (1.0, 0.3, 0.1)  # of the first penalty, when pairs are proposed
 ROOM = 0.16  # of the pool, for pairs each time
 ROUNDS = 3  # of literals that join, for one penalty
 SHARE = 3  # rows per rule, at least
-CLOSE = 1e-6  # of the rows: a slope so small counts as 0
+CLOSE = 1e-4  # of the rows: a slope so small counts as 0 until the last model is brought to its optimum
+ROWS = 16_384  # that a path looks at; weights are fitted to all
+EXACT = 1e-10  # of the rows: the same for the last model
+MANY = 4_000  # rows, from which on the strength of the ridge makes no difference
 
 
 class PathScope(NamedTuple):
@@ -59,12 +62,21 @@ def find_sequence(columns: CodedColumns, signs: Array, weights: Array, scope: Pa
     if abs(signs.sum()) == len(signs):  # of one class
         constant = np.full((len(scope.strengths), 1, 1), prior(signs, weights))
         return RuleSequence([], np.zeros(1, np.int64), constant)
-    places, X = walk(columns, signs, weights, scope, most)
+    places = walk(*_some_rows(columns, signs, weights), scope, most)
+    X = np.array([columns.column(one) for one in places]).reshape(len(places), len(signs))
     sizes = np.unique([min(size, len(places)) for size in (*SIZES, scope.most)])[::-1]
     X = np.vstack([X, np.ones((1, len(signs)))]).astype(np.float64)
     close = CLOSE * float(weights.sum())
     found = [eliminate(X, signs, weights, alpha, sizes, close) for alpha in scope.strengths]
     return RuleSequence(places, sizes, np.array(found))
+
+
+def polished(held: list[Array], signs: Array, weights: Array, alpha: float, v: Array) -> Array:
+    """Weights of rules that hold in these rows, and the constant, at their optimum, but for rounding."""
+    if abs(signs.sum()) < len(signs):
+        X, v = np.array([*held, np.ones(len(signs))], np.float64), v.copy()
+        newton(X, signs, weights, alpha, v, STEPS, EXACT * float(weights.sum()))
+    return v
 
 
 def prior(signs: Array, weights: Array) -> float:
@@ -75,8 +87,8 @@ def prior(signs: Array, weights: Array) -> float:
 
 def walk(
     columns: CodedColumns, signs: Array, weights: Array, scope: PathScope, most: int
-) -> tuple[list[tuple[int, ...]], Array]:
-    """The rules at the end of the path, and their columns."""
+) -> list[tuple[int, ...]]:
+    """The rules at the end of the path."""
     pool, state = RulePool(columns, scope.pool, scope.k, scope.penalty), start_path(signs, weights)
     w, at_work = np.zeros(scope.pool), np.zeros(scope.pool, np.bool_)
     room, first = max(1, int(ROOM * scope.pool)), propose_first(pool, state, scope)
@@ -94,7 +106,15 @@ def walk(
                 chosen = np.sort(now[np.argsort(-abs(w[now]), kind="stable")[:most]])
             break
         chosen, penalty = now, RATIO * penalty
-    return [pool.places[j] for j in chosen], pool.X[chosen]
+    return [pool.places[j] for j in chosen]
+
+
+def _some_rows(columns: CodedColumns, signs: Array, weights: Array) -> tuple[CodedColumns, Array, Array]:
+    """At most `ROWS` of the rows, drawn at random, the same each time."""
+    if len(signs) <= ROWS:
+        return columns, signs, weights
+    rows = np.sort(np.random.default_rng(0).permutation(len(signs))[:ROWS])
+    return columns.in_rows(rows), signs[rows], weights[rows] * (weights.sum() / weights[rows].sum())
 
 
 def propose_first(pool: RulePool, state: PathState, scope: PathScope) -> float:

@@ -16,7 +16,7 @@ from .coded_columns import CodedColumns, pair_gains, single_gains
 
 CELLS = 3_000_000  # of the histograms of all pairs; with more, pairs are first sought with fewer thresholds
 VISITS = 8_000_000  # of rows, by pairs; with more, pairs are sought in some of the rows
-ROWS = 4_000  # in which they are sought, at least
+ROWS = 3_000  # in which they are sought, at least
 BEAM = 20  # conjunctions of an order that are extended, unless the user says otherwise
 
 

@@ -74,7 +74,7 @@ class SparsePerceptron(WeightedConjunctions):
     k : int from 1 to 10, default 2; the largest number of literals of a conjunction. From 3 on, see `beam`
         and `max_visits`.
     max_rules : int or None (default); the largest number of conjunctions, of each class if there are more
-        than two. Cross-validation may choose fewer. None is 60, of which it seldom chooses as many. Only for
+        than two. Cross-validation may choose fewer. None is 50, of which it seldom chooses as many. Only for
         weights learned together.
     refit : "together" (default), or "stagewise": how weights are learned. Together: conjunctions are picked
         from those that boosting proposes, and their weights are fitted with each other, to logistic loss, so

@@ -138,6 +138,10 @@ def _sparse() -> Iterator[tuple[str, Case]]:
         model = SparsePerceptron(refit="stagewise", random_state=3, **chosen)
         yield f"sparse-{name}", Case(False, lambda m=model: m.fit(*table()))
         yield f"sparse-classes-{name}", Case(False, lambda m=model: m.fit(*flowers()))
+    for name, chosen in {"together": {}, "few": {"max_rules": 4}, "together-k3": {"k": 3}}.items():
+        model = SparsePerceptron(random_state=3, **chosen)
+        yield f"sparse-{name}", Case(False, lambda m=model: m.fit(*table()))
+        yield f"sparse-classes-{name}", Case(False, lambda m=model: m.fit(*flowers()))
     for k in (1, 2):
         yield f"pruned-{k}", Case(False, lambda k=k: PrunedPerceptron(k=k, random_state=3).fit(*table()))
 

@@ -31,7 +31,7 @@ def _perceptron(**parameters: Any) -> Build:
     )
 
 
-SHORT_CARD = 25  # votes: more points than that nobody adds up by hand
+MOST_POINTS = 5  # of a rule: larger numbers nobody adds up by hand
 LEARNERS: dict[str, Build] = {  # name → (seed, max_epochs) → an estimator to be fitted
     "perceptron": _perceptron(),
     "growing margin": _perceptron(margin="growing", result="pocket"),
@@ -39,9 +39,7 @@ LEARNERS: dict[str, Build] = {  # name → (seed, max_epochs) → an estimator t
     "max margin": lambda seed, max_epochs: MaxMarginPerceptron(max_iter=max_epochs),
     "soft margin": lambda seed, max_epochs: MaxMarginPerceptron(C=1.0, max_iter=max_epochs),
     "sparse": lambda seed, max_epochs: SparsePerceptron(random_state=seed),
-    "scorecard": lambda seed, max_epochs: SparsePerceptron(
-        booster="majority", max_stages=SHORT_CARD, random_state=seed
-    ),
+    "scorecard": lambda seed, max_epochs: SparsePerceptron(max_points=MOST_POINTS, random_state=seed),
     "kernel": lambda seed, max_epochs: KernelPerceptron(random_state=seed, max_epochs=max_epochs),
     "conservative": lambda seed, max_epochs: ConservativePerceptron(random_state=seed, max_epochs=max_epochs),
     "chow": lambda seed, max_epochs: ChowClassifier(

@@ -85,3 +85,35 @@ def gain(codes, nested, literals, r):
         for i, value in enumerate(r)
         if all(holds(codes[j][i], number, nested[j]) for j, number in literals)
     )
+
+
+def card_loss(rows, signs, weights, points, alpha, steps=60):
+    """The least penalized loss of u·total + b for these points, by Newton's method with halved steps."""
+    totals = [sum(z for z, x in zip(points, row, strict=True) if x) for row in rows]
+    norm = alpha * sum(z * z for z in points)
+
+    def loss(u, b):
+        terms = zip(totals, signs, weights, strict=True)
+        return sum(p * loss_of(u * t + b, y) for t, y, p in terms) + 0.5 * norm * u * u
+
+    u = b = 0.0
+    for _ in range(steps):
+        gu, gb, huu, hub, hbb = norm * u, 0.0, norm + 1e-9, 0.0, 1e-9
+        for t, y, p in zip(totals, signs, weights, strict=True):
+            s = 1.0 / (1.0 + exp(-(u * t + b)))
+            g, h = p * (s - (y > 0)), p * s * (1.0 - s)
+            gu, gb = gu + g * t, gb + g
+            huu, hub, hbb = huu + h * t * t, hub + h * t, hbb + h
+        det = huu * hbb - hub * hub
+        du, db = (hbb * gu - hub * gb) / det, (huu * gb - hub * gu) / det
+        rate = 1.0
+        while loss(u - rate * du, b - rate * db) > loss(u, b) and rate > 1e-6:
+            rate /= 2
+        u, b = u - rate * du, b - rate * db
+    return loss(u, b)
+
+
+def best_card(rows, signs, weights, most, alpha):
+    """The least loss of all cards with points up to `most`, one by one."""
+    cards = product(range(-most, most + 1), repeat=len(rows[0]))
+    return min(card_loss(rows, signs, weights, points, alpha, 15) for points in cards)

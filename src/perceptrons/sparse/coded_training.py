@@ -29,6 +29,11 @@ class CodedTraining(NamedTuple):
     present: Array | None  # where these rows stand among those given; None: they are all there
     dense: CodedColumns | None = None
 
+    def holding(self, places: tuple[int, ...]) -> Array:
+        """The rows in which a conjunction holds."""
+        chosen = self.attributes[list(places)]
+        return coded_columns(self.columns, self.attributes, self.n_rows, np.unique(chosen)).column(places)
+
     def signs(self) -> Iterator[Array]:
         """The classes as ±1, for each weight vector."""
         return signs_of(self.codes, len(self.classes))

@@ -39,6 +39,7 @@ class JointVector(NamedTuple):
     slope: float  # of the calibration; weights and bias have it
     sizes: list[int]  # the numbers of rules tried in cross-validation, and the mean log-loss of each
     losses: Array
+    points: Array | None = None  # of a card: weights are these times a unit
 
 
 class Calibration(NamedTuple):
@@ -62,7 +63,7 @@ def learn_together(
     """A weight vector per class against the rest, or one for two classes."""
     vectors = [signs.astype(np.float64) for signs in training.signs()]
     parts: list[Any] = [*(train for train, _ in splits), None]
-    if training.weights.sum() >= MANY:
+    if training.weights.sum() >= MANY and len(scope.strengths) > 1:
         scope = scope._replace(strengths=scope.strengths[1:2])
     learn = partial(_sequence, training, scope)
     tasks = [(part, signs) for signs in vectors for part in parts]
@@ -118,7 +119,12 @@ def _chosen(
     places = [sequence.places[j] for j in kept]
     held = [columns.column(one) for one in places]
     strength = scope.strengths[choice.strength]
-    *own, bias = slope * polished(held, signs, training.weights, strength, weights[[*kept, -1]])
+    points = None
+    if sequence.points is not None:
+        points = sequence.points[choice.strength, sequence.at(choice.size)][kept]
+        *own, bias = slope * weights[[*kept, -1]]
+    else:
+        *own, bias = slope * polished(held, signs, training.weights, strength, weights[[*kept, -1]])
     return JointVector(
         places,
         np.array(own),
@@ -129,6 +135,7 @@ def _chosen(
         slope,
         choice.sizes,
         choice.losses,
+        points,
     )
 
 

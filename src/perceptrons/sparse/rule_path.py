@@ -11,6 +11,7 @@ import numpy as np
 from .._types import Array
 from .coded_columns import CodedColumns
 from .l1_path import PathState, solve_step, start_path
+from .rounding import rounded
 from .rule_pool import RulePool
 from .surgery import STEPS, eliminate, newton
 
@@ -36,6 +37,7 @@ class PathScope(NamedTuple):
     pool: int  # conjunctions
     most: int  # rules of the model; the path goes on to more, from which these are left
     strengths: tuple[float, ...]  # of the ridge
+    points: int | None = None  # the most that a rule may have; None: weights are not rounded
 
     @property
     def sizes(self) -> list[int]:
@@ -50,6 +52,7 @@ class RuleSequence(NamedTuple):
     places: list[tuple[int, ...]]
     sizes: Array
     weights: Array  # strengths × sizes × (rules + 1)
+    points: Array | None = None  # in the same places, if they are rounded
 
     def at(self, size: int) -> int:
         """The position of the largest size that is not above."""
@@ -61,14 +64,33 @@ def find_sequence(columns: CodedColumns, signs: Array, weights: Array, scope: Pa
     most = max(1, min(SIZES[0], round(float(weights.sum())) // SHARE))  # a weight of 2 is two rows
     if abs(signs.sum()) == len(signs):  # of one class
         constant = np.full((len(scope.strengths), 1, 1), prior(signs, weights))
-        return RuleSequence([], np.zeros(1, np.int64), constant)
+        nothing = None if scope.points is None else np.zeros(constant.shape, np.int64)
+        return RuleSequence([], np.zeros(1, np.int64), constant, nothing)
     places = walk(*_some_rows(columns, signs, weights), scope, most)
     X = np.array([columns.column(one) for one in places]).reshape(len(places), len(signs))
     sizes = np.unique([min(size, len(places)) for size in (*SIZES, scope.most)])[::-1]
     X = np.vstack([X, np.ones((1, len(signs)))]).astype(np.float64)
     close = CLOSE * float(weights.sum())
     found = [eliminate(X, signs, weights, alpha, sizes, close) for alpha in scope.strengths]
+    if scope.points is not None:
+        return in_points(RuleSequence(places, sizes, np.array(found)), X, signs, weights, scope)
     return RuleSequence(places, sizes, np.array(found))
+
+
+def in_points(
+    sequence: RuleSequence, X: Array, signs: Array, weights: Array, scope: PathScope
+) -> RuleSequence:
+    """The sequence with whole points; those of sizes that are too large are 0."""
+    up, down = np.where(signs > 0, weights, 0.0), np.where(signs > 0, 0.0, weights)
+    rules = np.ascontiguousarray(X[:-1]).astype(np.uint8)
+    points, fitted = np.zeros(sequence.weights.shape, np.int64), np.zeros(sequence.weights.shape)
+    for s, alpha in enumerate(scope.strengths):
+        for at in np.flatnonzero(sequence.sizes <= scope.most).tolist():
+            *own, bias = sequence.weights[s, at]
+            points[s, at, :-1], line = rounded(rules, up, down, np.array(own), bias, scope.points, alpha)
+            fitted[s, at] = line[0] * points[s, at]
+            fitted[s, at, -1] = line[1]
+    return sequence._replace(weights=fitted, points=points)
 
 
 def polished(held: list[Array], signs: Array, weights: Array, alpha: float, v: Array) -> Array:

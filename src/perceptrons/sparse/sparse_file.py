@@ -34,6 +34,7 @@ JOINT = {
     "slope": file.Real(least=0.0),
     "sizes": file.Each(file.Count(), ".tried"),
     "losses": file.Array(("float64",), (".tried",)),
+    "points": file.Optional(file.Array(("int64",), (".rules",))),
 }
 PRUNING = {"n_weights": file.Count(), "accuracy": file.Real(least=0.0)}
 
@@ -90,8 +91,8 @@ def check_loaded(model: Any) -> None:
 
 def _check_joint(model: Any) -> None:
     """Raise unless weights could have been learned together."""
-    if any(model._runs) or model.gamma_ is not None or model._totals is not None:
-        raise ValueError("runs, gamma and totals belong to boosting, vectors to weights learned together")
+    if any(model._runs) or model.gamma_ is not None:
+        raise ValueError("runs and gamma belong to boosting, vectors to weights learned together")
     model._vectors = [one._replace(places=[*map(tuple, one.places)]) for one in model._vectors]
     for one in model._vectors:
         _check_places(model, one.places)
@@ -101,6 +102,21 @@ def _check_joint(model: Any) -> None:
             raise ValueError("weights must be finite")
         if (one.positive < 0.0).any() or (one.positive > one.rows).any():
             raise ValueError("rules must hold in rows, and not in more of one class than there are")
+    if (model._totals is None) != all(one.points is None for one in model._vectors):
+        raise ValueError("totals belong to points")
+    if model._totals is not None:
+        _check_card(model)
+
+
+def _check_card(model: Any) -> None:
+    """Raise unless points and weights agree, and totals are what a fit leaves."""
+    for one in model._vectors:
+        if one.points is None or not one.points.all():
+            raise ValueError("a card has points for each rule, and none is 0")
+        units = one.weights / one.points
+        if len(units) and not (units[0] > 0.0 and np.allclose(units, units[0], rtol=1e-9)):
+            raise ValueError("the weights of a card are its points times one unit")
+    _check_totals(model)
 
 
 def _check_votes(model: Any) -> None:
@@ -108,6 +124,11 @@ def _check_votes(model: Any) -> None:
     for trial in [BoostingTrial(1, model.gamma_), *(model.cv_trials_ or [])]:
         if trial.gamma is None or not 0.0 < trial.gamma <= 0.5 or trial.stages % 2 == 0:
             raise ValueError(f"there is {trial}, but the edge of votes is in (0, 0.5], their number odd")
+    _check_totals(model)
+
+
+def _check_totals(model: Any) -> None:
+    """Raise unless totals rise, and count rows."""
     for totals in model._totals:
         points = [one.points for one in totals]
         if not totals or sorted(set(points)) != points:

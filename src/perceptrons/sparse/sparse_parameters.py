@@ -15,6 +15,7 @@ TOGETHER, STAGEWISE = "together", "stagewise"
 POOL = 200  # conjunctions that a path may choose from
 MOST_RULES = 50  # that a path may choose, unless the user says otherwise
 STRENGTHS = (0.1, 1.0, 10.0)  # of the ridge
+CARD_RULES, CARD_STRENGTHS = 8, (1.0,)
 THRESHOLDS = {TOGETHER: 32, STAGEWISE: 8}
 MOST_LITERALS = 20_000  # whose pairs can be kept: 3.2 GB, twice as much if they are CSR
 FEW = 1_000  # weights up to which one is dropped at a time
@@ -32,13 +33,16 @@ class SparseParameters(NamedTuple):
     target_size: int | None
     refit: str
     max_rules: int | None
+    max_points: int | None
 
     @property
     def path(self) -> PathScope:
         """What a path may choose from, if weights are learned together."""
         pool = POOL if self.stages == CV else int(self.stages)
-        most = min(self.max_rules or MOST_RULES, pool)
-        return PathScope(self.scope.k, self.scope.penalty, self.scope.beam, pool, most, STRENGTHS)
+        most = min(self.max_rules or (CARD_RULES if self.max_points else MOST_RULES), pool)
+        strengths = CARD_STRENGTHS if self.max_points else STRENGTHS
+        scope = self.scope
+        return PathScope(scope.k, scope.penalty, scope.beam, pool, most, strengths, self.max_points)
 
     @property
     def gamma(self) -> float | None:
@@ -52,6 +56,12 @@ class SparseParameters(NamedTuple):
 def read_parameters(model: Any) -> SparseParameters:
     booster = one_of("booster", model.booster, (ADABOOST, MAJORITY))
     refit = one_of("refit", model.refit, (TOGETHER, STAGEWISE)) if booster == ADABOOST else STAGEWISE
+    max_points = limit("max_points", model.max_points, "use 5, or None for weights that are not whole")
+    if max_points is not None and refit == STAGEWISE:
+        raise ValueError(
+            f'max_points={max_points} is for weights learned together; use refit="together" and the booster '
+            '"adaboost", or booster="majority" alone for a card of votes.'
+        )
     limit("max_stages", model.max_stages, "use None for as many as literals")
     limit("max_rules", model.max_rules, "use None to leave the number to cross-validation")
     if is_number(model.cv, Integral):
@@ -64,6 +74,7 @@ def read_parameters(model: Any) -> SparseParameters:
         target_size=model.target_size,
         refit=refit,
         max_rules=model.max_rules,
+        max_points=max_points,
     )
 
 

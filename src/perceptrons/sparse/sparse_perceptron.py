@@ -33,6 +33,7 @@ from .coded_training import code_training
 from .encoded_literals import encode_for, encode_literals
 from .joint import JointVector, joined, learn_together
 from .n_stages import StagePlan, plan_stages, splits_of
+from .risk_card import RiskCard, card_totals, cards_of, text_of_risks
 from .runs import BoostingTrial, run_boosting, staged_scores
 from .scorecard import Card, Total, card_of, text_of, totals_of
 from .sparse_file import FIELDS, check_loaded
@@ -175,6 +176,7 @@ class SparsePerceptron(WeightedConjunctions):
     missed_: float | None
     history_: list[Any]
     stages_: int | None
+    cards_: list[RiskCard] | None
     cv_sizes_: list[int] | None
     cv_loss_: Array | None
 
@@ -183,6 +185,7 @@ class SparsePerceptron(WeightedConjunctions):
         *,
         k: int = 2,
         max_rules: int | None = None,
+        max_points: int | None = None,
         refit: str = "together",
         stages: Any = "cv",
         cv: Any = 5,
@@ -199,6 +202,7 @@ class SparsePerceptron(WeightedConjunctions):
     ) -> None:
         self.k = k
         self.max_rules = max_rules
+        self.max_points = max_points
         self.refit = refit
         self.stages = stages
         self.cv = cv
@@ -240,6 +244,8 @@ class SparsePerceptron(WeightedConjunctions):
         vectors = learn_together(training, parameters.path, splits, workers)
         self._adopt(training.classes, encoder)
         self._vectors, self._runs, self._totals = vectors, [[] for _ in vectors], None
+        if parameters.max_points is not None:
+            self._totals = card_totals(training, vectors)
         self.gamma_ = self.cv_accuracy_ = self.cv_trials_ = self.missed_ = None
         self._derive()
         return [*unlearned(self, [bool(one.places) for one in vectors])]
@@ -274,13 +280,19 @@ class SparsePerceptron(WeightedConjunctions):
         """Set what follows from the stages, or from the weights learned together."""
         if self._vectors is not None:
             self._places, self._weights, self.intercept_ = joined(self._vectors)
+            self.cards_ = None
+            if self._totals is not None:
+                self.cards_ = cards_of(self._vectors, self._places)
+                self._weights = np.array([card.points for card in self.cards_], np.int64)
+                starts = [card.card.start if len(self.cards_) == 1 else card.bias for card in self.cards_]
+                self.intercept_ = np.array(starts)
             self.history_, self.stages_ = [], None
             self.cv_sizes_ = self._vectors[0].sizes
             losses = np.array([one.losses for one in self._vectors])
             self.cv_loss_ = losses[0] if len(losses) == 1 else losses
             self._publish()
             return
-        self.cv_sizes_ = self.cv_loss_ = None
+        self.cv_sizes_ = self.cv_loss_ = self.cards_ = None
         votes = self.gamma_ is not None
         self._places, self._weights, self.intercept_ = merged(self._runs, votes)
         if votes:
@@ -302,7 +314,10 @@ class SparsePerceptron(WeightedConjunctions):
     def predict_proba(self, X: Any) -> Array:
         """The probability of each class, a column each, calibrated in cross-validation; with more than two
         classes those against the rest, divided by their sum."""
-        shares = expit(np.atleast_2d(self.decision_function(X).T))
+        scores = self.decision_function(X)
+        if self.cards_ is not None and len(self.cards_) == 1:
+            scores = self.cards_[0].log_odds(scores - self.intercept_[0])
+        shares = expit(np.atleast_2d(scores.T))
         if len(shares) == 1:
             return np.column_stack([1.0 - shares[0], shares[0]])
         return np.asarray((shares / np.maximum(shares.sum(axis=0), 1e-300)).T)
@@ -313,13 +328,32 @@ class SparsePerceptron(WeightedConjunctions):
         check_is_fitted(self)
         if self._totals is None:
             return super().to_text()
+        if self.cards_ is not None:
+            rules = [*map(str, self._rules())]
+            return text_of_risks(self.cards_, self._totals, rules, self.classes_.tolist())
         return text_of(self._cards(), self._totals, [*map(str, self._rules())], self.classes_.tolist())
 
     def _explained(self, prediction: Any, label: Any, held: Array, vector: int, score: float) -> Explanation:
-        """Votes are explained by points."""
+        """Votes, and the one card of two classes, are explained by points."""
         if self._totals is None:
             return super()._explained(prediction, label, held, vector, score)
+        if self.cards_ is not None:
+            rules = [*map(str, self._rules())]
+            if len(self.cards_) == 1:
+                return self.cards_[0].card.explained(prediction, label, rules, held)
+            return self.cards_[vector].explained(prediction, label, rules, held)
         return self._cards()[vector].explained(prediction, label, [*map(str, self._rules())], held)
+
+    def _scores(self, held: Array) -> Array:
+        """Points, if there is one card; log odds, if there are several."""
+        if self.cards_ is None:
+            return super()._scores(held)
+        totals = np.zeros((len(held), len(self.cards_)), np.int64)
+        for column, points in zip(held.T, self._weights.T, strict=True):
+            totals += column[:, None] * points
+        if len(self.cards_) == 1:
+            return np.asarray((totals + self.intercept_).astype(np.float64))
+        return np.column_stack([card.log_odds(t) for card, t in zip(self.cards_, totals.T, strict=True)])
 
     def _cards(self) -> list[Card]:
         one = len(self._weights) == 1

@@ -11,7 +11,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from perceptrons import SparsePerceptron
-from perceptrons.sparse.joint import SLOPES, calibrate, simplest
+from perceptrons.sparse.calibration import SLOPES, calibrate
+from perceptrons.sparse.joint import simplest
 from tests.naive import joint as naive
 from tests.planted import planted_table
 
@@ -192,4 +193,28 @@ def test_stages_belong_to_boosting_stage_by_stage():
     assert not hasattr(together, "staged_predict")
     stagewise = SparsePerceptron(refit="stagewise", stages=3).fit(X, y)
     assert len([*stagewise.staged_predict(X)]) == 3
-    assert not hasattr(stagewise, "predict_proba")
+
+
+@pytest.mark.parametrize("booster", [{"refit": "stagewise"}, {"booster": "majority", "target_size": 4}])
+def test_votes_have_probabilities_too(booster):
+    X, y = interactions(2000, noise=0.2)
+    for classes in (y, np.where(X[:, 3] > 3, "high", y)):
+        model = SparsePerceptron(stages=15, **booster).fit(X[:1000], classes[:1000])
+        shares = model.predict_proba(X[1000:])
+        assert np.allclose(shares.sum(axis=1), 1.0)
+        assert (model.classes_[shares.argmax(axis=1)] == model.predict(X[1000:])).all()
+        sure = shares.max(axis=1)
+        right = model.predict(X[1000:]) == classes[1000:]
+        assert sure.mean() == pytest.approx(right.mean(), abs=0.08)
+
+
+def test_importances_are_shares_of_columns():
+    X, y = interactions()
+    model = SparsePerceptron(random_state=0).fit(X, y)
+    shares = model.feature_importances_
+    assert shares.sum() == pytest.approx(1.0)
+    assert shares[:3].sum() > 0.9
+    weights = {str(one): abs(weight) for one, weight in zip(model.conjunctions_, model.weights_, strict=True)}
+    pairs = sum(w / 2 for rule, w in weights.items() if "x2" in rule and " and " in rule)
+    alone = sum(w for rule, w in weights.items() if "x2" in rule and " and " not in rule)
+    assert shares[2] == pytest.approx((alone + pairs) / sum(weights.values()))

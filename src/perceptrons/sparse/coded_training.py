@@ -48,9 +48,7 @@ def code_training(
     check_every_class(given.classes, given.codes, given.weights)
     columns, n_rows = encoder.fit_codes(X, small(np.where(there, given.counts, 0.0)))
     codes, weights, counts = (part[there] for part in given[1:])
-    # a weight of 2 is two rows; weights that are shares of one are taken to be those of that many rows
-    total = max(float(counts.sum()), float(n_rows))
-    weights = weights * (total / float(weights.sum()))
+    weights = rescaled(weights, counts)
     present = None if there.all() else np.flatnonzero(there)
     training = CodedTraining(
         columns, encoder.attributes_, n_rows, given.classes, codes, weights, counts, present
@@ -59,3 +57,9 @@ def code_training(
     if len(chosen) > DENSE:
         return training
     return training._replace(dense=coded_columns(columns, encoder.attributes_, n_rows, chosen))
+
+
+def rescaled(weights: Array, counts: Array) -> Array:
+    """Weights of which 2 is two rows; those that add up to less than the rows are taken to be shares."""
+    total = max(float(counts.sum()), float(len(counts)))
+    return np.asarray(weights * (total / float(weights.sum())))

@@ -2,7 +2,8 @@
 
 In every fold the pool, the path and the weights are learned anew; only thresholds and categories, for which
 classes are not looked at, come from all rows. The loss of the rows left out chooses strength and size: of the
-sizes whose loss is not higher than the best by more than one standard error of the difference, the smallest.
+sizes whose loss is not higher than the best by more than one standard error of the difference, the smallest;
+if the user has said how many rules there may be, the best of these sizes.
 The scores of these rows also calibrate: weights that were fitted after a selection are too sure of
 themselves, and are multiplied by the slope of a logistic unit over the scores (Platt, "Probabilistic Outputs
 for Support Vector Machines", 1999), kept near 1 where rows are few.
@@ -12,18 +13,16 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import expit
 
 from .._types import Array
 from ..compiled import Threads
+from .calibration import Calibration, calibrate
 from .coded_columns import CodedColumns, coded_columns, column_gains
 from .coded_training import DENSE, CodedTraining
 from .n_stages import Splits
 from .rule_path import MANY, PathScope, RuleSequence, find_sequence, polished
 
 COLUMNS = DENSE  # that a fold looks at: those of the largest single gains
-PRIOR = 2.0  # rows' worth of belief that scores are calibrated as they are
-SLOPES = (0.1, 3.0)  # within which calibration keeps
 TIE = 1e-12
 
 
@@ -40,11 +39,6 @@ class JointVector(NamedTuple):
     sizes: list[int]  # the numbers of rules tried in cross-validation, and the mean log-loss of each
     losses: Array
     points: Array | None = None  # of a card: weights are these times a unit
-
-
-class Calibration(NamedTuple):
-    slope: float = 1.0
-    shift: float = 0.0
 
 
 class SizeChoice(NamedTuple):
@@ -153,21 +147,21 @@ def choose(
     y, p = signs[rows], training.weights[rows]
     losses = np.logaddexp(0.0, -y * scores)
     means = losses @ p / p.sum()
-    strength, size = simplest(losses, means, p)
+    strength, size = simplest(losses, means, p, scope.errors)
     calibration = calibrate(scores[strength, size], y, p) if sizes[size] else Calibration()
     return SizeChoice(strength, sizes[size], calibration, sizes, means.min(axis=0))
 
 
-def simplest(losses: Array, means: Array, p: Array) -> tuple[int, int]:
-    """The smallest size whose loss is within one standard error of the lowest, and the strength of the lowest
-    loss there. The error is that of the mean difference, row by row."""
+def simplest(losses: Array, means: Array, p: Array, errors: float = 1.0) -> tuple[int, int]:
+    """The smallest size whose loss is within so many standard errors of the lowest, and the strength of the
+    lowest loss there. The error is that of the mean difference, row by row."""
     best = np.unravel_index(int(means.argmin()), means.shape)
     for size in range(means.shape[1]):
         strength = int(means[:, size].argmin())
         difference = losses[strength, size] - losses[best]
         mean = float(difference @ p / p.sum())
         error = float(np.sqrt(p @ (difference - mean) ** 2)) / float(p.sum())
-        if mean <= error + TIE:
+        if mean <= errors * error + TIE:
             return strength, size
     raise AssertionError("the best is within its own error")
 
@@ -189,19 +183,3 @@ def joined(vectors: list[JointVector]) -> tuple[list[tuple[int, ...]], Array, Ar
         row[[places.index(one) for one in vector.places]] = vector.weights / 2
     biases = np.array([vector.bias + vector.weights.sum() / 2 for vector in vectors])
     return places, weights, biases
-
-
-def calibrate(scores: Array, signs: Array, weights: Array) -> Calibration:
-    """The logistic unit over the scores, by Newton's method, with a prior that leaves them as they are."""
-    scale = float(weights @ scores**2 / weights.sum())
-    prior = PRIOR * np.array([max(scale, 1e-12), 1.0])
-    X, v = np.vstack([scores, np.ones(len(scores))]), np.array([1.0, 0.0])
-    for _ in range(50):
-        s = weights * expit(-signs * (v @ X))
-        g = X @ (signs * s) - prior * (v - [1.0, 0.0])
-        H = (X * (s * (1.0 - s / weights))) @ X.T + np.diag(prior)
-        step = np.linalg.solve(H, g)
-        v = v + step * min(1.0, 1.0 / max(float(abs(step).max()), 1e-300))
-        if abs(step).max() < 1e-10:
-            break
-    return Calibration(float(np.clip(v[0], *SLOPES)), float(v[1]))

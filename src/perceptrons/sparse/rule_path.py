@@ -37,6 +37,7 @@ class PathScope(NamedTuple):
     pool: int  # conjunctions
     most: int  # rules of the model; the path goes on to more, from which these are left
     strengths: tuple[float, ...]  # of the ridge
+    errors: float = 1.0  # standard errors by which the loss may exceed the lowest, for fewer rules
     points: int | None = None  # the most that a rule may have; None: weights are not rounded
 
     @property

@@ -11,6 +11,7 @@ from ..model_file import declarations as file
 from ..model_file.kinds import MOST
 from ..tables.literal_encoder import LiteralEncoder
 from .boosting import Stage
+from .calibration import Calibration
 from .joint import JointVector
 from .pruning import Pruning
 from .runs import BoostingTrial
@@ -51,6 +52,7 @@ FIELDS: dict[str, file.Field] = {
     "cv_trials_": file.Optional(file.Each(file.Record(BoostingTrial, TRIAL), "tried")),
     "missed_": file.Optional(file.Real(least=0.0)),
     "_vectors": file.IfSet(file.Each(file.Record(JointVector, JOINT), "vectors")),
+    "_risk": file.IfSet(file.Record(Calibration, {"slope": file.Real(least=0.0), "shift": file.Real()})),
     "_totals": file.Optional(file.Each(file.Each(file.Record(Total, TOTAL)), "vectors")),
 }
 PRUNED_FIELDS: dict[str, file.Field] = {
@@ -66,7 +68,7 @@ PRUNED_FIELDS: dict[str, file.Field] = {
 def check_loaded(model: Any) -> None:
     """Raise unless there is a run for each weight vector, whose stages boosting could have found."""
     _check_vectors(model, len(model._runs))
-    model._vectors = getattr(model, "_vectors", None)
+    model._vectors, model._risk = getattr(model, "_vectors", None), getattr(model, "_risk", None)
     if model._vectors is not None:
         _check_joint(model)
         return

@@ -42,7 +42,8 @@ class SparseParameters(NamedTuple):
         most = min(self.max_rules or (CARD_RULES if self.max_points else MOST_RULES), pool)
         strengths = CARD_STRENGTHS if self.max_points else STRENGTHS
         scope = self.scope
-        return PathScope(scope.k, scope.penalty, scope.beam, pool, most, strengths, self.max_points)
+        errors = 0.0 if self.max_rules or self.max_points else 1.0  # rules are few as it is
+        return PathScope(scope.k, scope.penalty, scope.beam, pool, most, strengths, errors, self.max_points)
 
     @property
     def gamma(self) -> float | None:

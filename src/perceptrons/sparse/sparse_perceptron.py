@@ -29,7 +29,9 @@ from ..compiled import Threads, one_thread, threads
 from ..model_file.declarations import Field
 from ..tables.literal_encoder import LiteralEncoder
 from .boosting import Stage, merged
-from .coded_training import code_training
+from .calibration import Calibration, calibrate_votes
+from .coded_training import code_training, rescaled
+from .conjunctions import rows_of
 from .encoded_literals import encode_for, encode_literals
 from .joint import JointVector, joined, learn_together
 from .n_stages import StagePlan, plan_stages, splits_of
@@ -38,8 +40,6 @@ from .runs import BoostingTrial, run_boosting, staged_scores
 from .scorecard import Card, Total, card_of, text_of, totals_of
 from .sparse_file import FIELDS, check_loaded
 from .sparse_parameters import (
-    MAJORITY,
-    STAGEWISE,
     TOGETHER,
     SparseParameters,
     check_size,
@@ -59,8 +59,10 @@ def in_stages(model: Any) -> bool:
 
 
 def has_risks(model: Any) -> bool:
-    if getattr(model, "_vectors", ()) is None or model.refit == STAGEWISE or model.booster == MAJORITY:
-        raise AttributeError('Boosting stage by stage estimates no probabilities; use refit="together".')
+    """A model file of an earlier version has none."""
+    fitted = hasattr(model, "_runs")
+    if fitted and model._vectors is None and getattr(model, "_risk", None) is None:
+        raise AttributeError("The model was saved before sparse models had probabilities; fit it again.")
     return True
 
 
@@ -75,8 +77,11 @@ class SparsePerceptron(WeightedConjunctions):
     k : int from 1 to 10, default 2; the largest number of literals of a conjunction. From 3 on, see `beam`
         and `max_visits`.
     max_rules : int or None (default); the largest number of conjunctions, of each class if there are more
-        than two. Cross-validation may choose fewer. None is 50, of which it seldom chooses as many. Only for
-        weights learned together.
+        than two; of weights learned together. Of the numbers up to it, the one of the lowest loss in
+        cross-validation is taken. None is 8 for a scorecard; else it is 50, and the smallest number is taken
+        whose loss is within one standard error of the lowest.
+    max_points : int or None (default); makes a scorecard: every rule has whole points from −max_points to
+        max_points, and every total a risk. 5 is a good choice.
     refit : "together" (default), or "stagewise": how weights are learned. Together: conjunctions are picked
         from those that boosting proposes, and their weights are fitted with each other, to logistic loss, so
         that scores are calibrated log odds. Stagewise is the paper's AdaBoost, with its guarantee; "majority"
@@ -120,8 +125,11 @@ class SparsePerceptron(WeightedConjunctions):
         classes, a row of them per class, divided by the sum of its stages' weights unless they are votes.
     intercept_ : array, the weights of the constant, which is a hypothesis like any other, but not counted.
     cv_sizes_, cv_loss_ : the numbers of rules tried in cross-validation, and the log-loss of each on the rows
-        left out, a row per class if there are more than two; None if stagewise. The smallest number is chosen
-        whose loss is within one standard error of the lowest.
+        left out, a row per class if there are more than two; None if stagewise.
+    cards_ : list of `RiskCard` (points, and unit and bias of the risk), one per weight vector, if there are
+        `max_points`, else None. Then weights are points, and the score of a row is the sum of the points of
+        the rules that hold and of the base points, `intercept_`; with more than two classes it is log odds.
+    feature_importances_ : array; the share of each column in the absolute weights.
     n_weights_ : the number of weights that are not 0; with more than two classes, an array.
     stages_ : the number of stages; None without stages, if weights are learned together. What follows is then
         None, too, or empty.
@@ -168,6 +176,7 @@ class SparsePerceptron(WeightedConjunctions):
 
     _file_fields: ClassVar[dict[str, Field]] = FIELDS
     _vectors: list[JointVector] | None
+    _risk: Calibration | None
     _runs: list[list[Stage]]
     _totals: list[list[Total]] | None
     gamma_: float | None
@@ -243,6 +252,7 @@ class SparsePerceptron(WeightedConjunctions):
         splits = splits_of(self.cv, self.random_state, X, y, training)
         vectors = learn_together(training, parameters.path, splits, workers)
         self._adopt(training.classes, encoder)
+        self._risk = None
         self._vectors, self._runs, self._totals = vectors, [[] for _ in vectors], None
         if parameters.max_points is not None:
             self._totals = card_totals(training, vectors)
@@ -270,6 +280,9 @@ class SparsePerceptron(WeightedConjunctions):
         self.missed_ = None if parameters.scope.k > 2 and parameters.scope.beam else runs.missed
         self._derive()
         self._totals = totals_of(encoded, self._places, self._cards()) if parameters.votes else None
+        held = np.array([rows_of(encoded.data, one) for one in self._places])
+        scores = self._scores(held.reshape(len(self._places), len(encoded.codes)).T)
+        self._risk = calibrate_votes(scores, encoded.signs(), rescaled(encoded.weights, encoded.counts))
         return [*complaints(self, plan)]
 
     def _loaded(self) -> None:
@@ -312,9 +325,12 @@ class SparsePerceptron(WeightedConjunctions):
 
     @available_if(has_risks)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:
-        """The probability of each class, a column each, calibrated in cross-validation; with more than two
-        classes those against the rest, divided by their sum."""
+        """The probability of each class, a column each; with more than two classes those against the rest,
+        divided by their sum. Together they are calibrated in cross-validation; stagewise, and of votes, by a
+        logistic unit over the scores of the rows learned from, and so rather too sure."""
         scores = self.decision_function(X)
+        if self._risk is not None:
+            scores = self._risk.slope * scores + self._risk.shift
         if self.cards_ is not None and len(self.cards_) == 1:
             scores = self.cards_[0].log_odds(scores - self.intercept_[0])
         shares = expit(np.atleast_2d(scores.T))

@@ -25,6 +25,7 @@ SHARE = 3  # rows per rule, at least
 CLOSE = 1e-4  # of the rows: a slope so small counts as 0 until the last model is brought to its optimum
 ROWS = 16_384  # that a path looks at; weights are fitted to all
 EXACT = 1e-10  # of the rows: the same for the last model
+CARD_ROWS = 8_192  # that points are chosen by
 MANY = 4_000  # rows, from which on the strength of the ridge makes no difference
 
 
@@ -82,8 +83,12 @@ def in_points(
     sequence: RuleSequence, X: Array, signs: Array, weights: Array, scope: PathScope
 ) -> RuleSequence:
     """The sequence with whole points; those of sizes that are too large are 0."""
-    up, down = np.where(signs > 0, weights, 0.0), np.where(signs > 0, 0.0, weights)
-    rules = np.ascontiguousarray(X[:-1]).astype(np.uint8)
+    rows = np.arange(len(signs))
+    if len(rows) > CARD_ROWS:
+        rows = np.sort(np.random.default_rng(0).permutation(len(signs))[:CARD_ROWS])
+    y, p = signs[rows], weights[rows] * (weights.sum() / weights[rows].sum())
+    up, down = np.where(y > 0, p, 0.0), np.where(y > 0, 0.0, p)
+    rules = np.ascontiguousarray(X[:-1, rows]).astype(np.uint8)
     points, fitted = np.zeros(sequence.weights.shape, np.int64), np.zeros(sequence.weights.shape)
     for s, alpha in enumerate(scope.strengths):
         for at in np.flatnonzero(sequence.sizes <= scope.most).tolist():

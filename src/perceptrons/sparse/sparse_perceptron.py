@@ -11,7 +11,8 @@ before the cross-validation.
 """
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from copy import copy
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
@@ -32,6 +33,7 @@ from .boosting import Stage, merged
 from .calibration import Calibration, calibrate_votes
 from .coded_training import code_training, rescaled
 from .conjunctions import rows_of
+from .edits import fitted_again, place_of, struck_out, with_changed_points
 from .encoded_literals import encode_for, encode_literals
 from .joint import JointVector, joined, learn_together
 from .n_stages import StagePlan, plan_stages, splits_of
@@ -374,6 +376,49 @@ class SparsePerceptron(WeightedConjunctions):
     def _cards(self) -> list[Card]:
         one = len(self._weights) == 1
         return [card_of(*row, one) for row in zip(self._weights, self.intercept_.tolist(), strict=True)]
+
+    def without(self, rule: Any, X: Any, y: Any, sample_weight: Any = None) -> "SparsePerceptron":
+        """A copy in which a rule is struck out, and the weights of the others are fitted again.
+
+        rule : a conjunction of the model, or its text.
+        X, y, sample_weight : the rows to fit to, usually those of `fit`.
+        """
+        self._check_together("without")
+        places = self._places[place_of(rule, self.conjunctions_)]
+        assert self._vectors is not None
+        return self._edited([struck_out(one, places) for one in self._vectors], X, y, sample_weight)
+
+    def with_points(
+        self, points: Mapping[Any, int], X: Any, y: Any, sample_weight: Any = None
+    ) -> "SparsePerceptron":
+        """A copy of a scorecard of two classes in which rules have other points, and risks are fitted again.
+
+        points : rules, as in `without`, and the points of each; 0 strikes it out.
+        X, y, sample_weight : the rows to fit to, usually those of `fit`.
+        """
+        self._check_together("with_points")
+        if self.cards_ is None or len(self.cards_) > 1:
+            raise ValueError("with_points is for a scorecard of two classes; fit one with max_points=5.")
+        given = {self._places[place_of(rule, self.conjunctions_)]: int(new) for rule, new in points.items()}
+        assert self._vectors is not None
+        return self._edited([with_changed_points(self._vectors[0], given)], X, y, sample_weight)
+
+    def _check_together(self, what: str) -> None:
+        check_is_fitted(self)
+        if self._vectors is None:
+            raise ValueError(f'{what} is for weights learned together; use refit="together".')
+
+    def _edited(self, vectors: list[JointVector], X: Any, y: Any, sample_weight: Any) -> "SparsePerceptron":
+        encoded = encode_for(self, X, y, sample_weight)
+        edited = copy(self)
+        pairs = zip(vectors, encoded.signs(), strict=True)
+        edited._vectors = [fitted_again(one, encoded, signs) for one, signs in pairs]
+        edited._derive()
+        if edited.cards_ is not None:
+            places = edited._places
+            cards = [Card(one.points, 0) for one in edited.cards_]
+            edited._totals = totals_of(encoded, places, cards)
+        return edited
 
     def suggest(
         self, X: Any, y: Any, order: int | None = None, *, n_suggestions: int = 10, sample_weight: Any = None

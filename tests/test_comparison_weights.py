@@ -18,8 +18,6 @@ from perceptrons.learners import LEARNERS, build_learner, for_tables, weights_fo
 from tests.test_comparison import by_name
 from tests.weighted import NOT_YET, WEIGHTED, clinic, repeated
 
-pytestmark = pytest.mark.usefixtures("short_cards")
-
 PEERS = ["logistic regression", "shallow tree"]
 
 

@@ -57,7 +57,7 @@ EPOCHS, USUAL_EPOCHS = {"conservative": 100, "chow": 100, "binary sbpi": 100}, 1
 # only if asked for: each is of a family that another line stands for, and seldom better than that
 ON_REQUEST = ("growing margin", "averaged", "max margin", "binary sbpi")
 # on many rows only if asked for: minutes, cross-validated
-SLOW = ("kernel", "sparse", "scorecard", "conservative")
+SLOW = ("kernel", "conservative")
 MANY_ROWS, FEW_EPOCHS = 10_000, 100  # of a kernel learner, whose epochs take the square of the rows
 
 

@@ -16,8 +16,6 @@ from perceptrons.model_file.estimators import HOMES
 from perceptrons.model_file.save_load import read
 from tests.weighted import WEIGHTED, clinic, repeated
 
-pytestmark = pytest.mark.usefixtures("short_cards")
-
 TARGET = ("--target", "outcome")
 FIT = ("fit", "clinic.csv", *TARGET, "--max-epochs", "10")
 COMPARE = ("compare", "clinic.csv", *TARGET, "--folds", "3", "--learner", "logistic regression")

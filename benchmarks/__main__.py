@@ -19,6 +19,7 @@ BENCHMARKS = {
     "max_margin": "the maximum margin beside SVC and LinearSVC, with and without slack",
     "boosting": "conjunctions: the search beside one product per stage, fits beside boosted trees",
     "rules": "accuracy and size of sparse and pruned perceptrons on the papers' tables",
+    "frontier": "accuracy against size: rules and scorecards beside boosted trees and other makers of rules",
     "orders": "conjunctions of three literals, and how many are looked at; k = 2 beside plain products",
     "scorecards": "integer scorecards beside fasterrisk and imodels: accuracy, AUC, rules, time",
     "conservative": "classifiers that may reject: fits, epochs, exact bands, and the paper's risks on Pima",

@@ -37,7 +37,9 @@ class Learner(NamedTuple):
 
 def learners(quick: bool) -> Iterator[Learner]:
     n = FEW_TREES if quick else TREES
-    yield Learner("ours", OURS, lambda: SparsePerceptron(stages=n), lambda model: model.n_weights_)
+    yield Learner(
+        "ours", OURS, lambda: SparsePerceptron(refit="stagewise", stages=n), lambda model: model.n_weights_
+    )
     pairs = "AdaBoost, stumps on all pairs"
     yield Learner("pairs", pairs, _stumps_on_pairs, _leaves, brief=True, dense=True)
     yield Learner("trees", "AdaBoost, trees of depth 2", lambda: _boosted_trees(2, n), _leaves)

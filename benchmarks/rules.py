@@ -93,14 +93,16 @@ def _pruned_tree(seed: int) -> GridSearchCV:
 
 
 LEARNERS = [
-    Learner("sparse, k=2", lambda seed: SparsePerceptron(random_state=seed), _n_weights),
+    Learner("sparse, k=2", lambda seed: SparsePerceptron(refit="stagewise", random_state=seed), _n_weights),
     Learner(
         "sparse, k=2, max_stages=1000",  # the paper's limit, the number of literals, is few where they are
-        lambda seed: SparsePerceptron(max_stages=1000, random_state=seed),
+        lambda seed: SparsePerceptron(refit="stagewise", max_stages=1000, random_state=seed),
         _n_weights,
         ("tic-tac-toe",),
     ),
-    Learner("sparse, k=1", lambda seed: SparsePerceptron(k=1, random_state=seed), _n_weights),
+    Learner(
+        "sparse, k=1", lambda seed: SparsePerceptron(refit="stagewise", k=1, random_state=seed), _n_weights
+    ),
     Learner("pruned, k=1", lambda seed: PrunedPerceptron(random_state=seed), _n_weights),
     Learner(
         "pruned, k=2",

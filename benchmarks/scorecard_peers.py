@@ -54,7 +54,7 @@ def _ours(k: int, stages: Any, most: int | None) -> Learner:
 
 def _adaboost() -> Learner:
     def make(seed: int) -> SparsePerceptron:
-        return SparsePerceptron(random_state=seed)
+        return SparsePerceptron(refit="stagewise", random_state=seed)
 
     return Learner("adaboost 2", "AdaBoost, k=2", make, lambda model: model.weights_, integers=False)
 

@@ -42,9 +42,3 @@ def command(capsys):
         return left.value.code, out, err
 
     return run
-
-
-@pytest.fixture
-def short_cards(monkeypatch):
-    """Comparisons take most of their time to count a scorecard's votes; five of them are enough for tests."""
-    monkeypatch.setattr("perceptrons.learners.SHORT_CARD", 5)

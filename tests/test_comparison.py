@@ -30,8 +30,6 @@ from perceptrons.synthetic import separable
 from perceptrons.tables.layout import split
 from perceptrons.tables.read import read_table
 
-pytestmark = pytest.mark.usefixtures("short_cards")
-
 REAL = [
     ("voting/house-votes-84.data", "column_1", 435, 0.90),
     ("pima/pima-indians-diabetes.csv", "column_9", 768, 0.65),

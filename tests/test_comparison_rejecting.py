@@ -35,8 +35,6 @@ from perceptrons.learners import (
 from perceptrons.rejection.rejecting import Rejecting
 from tests.test_comparison import by_name
 
-pytestmark = pytest.mark.usefixtures("short_cards")
-
 REJECTING = ["conservative", "chow"]
 
 

@@ -18,8 +18,6 @@ from perceptrons.learners import LEARNERS, build_learner, for_tables, weights_fo
 from tests.test_comparison import by_name
 from tests.weighted import NOT_YET, WEIGHTED, clinic, repeated
 
-pytestmark = pytest.mark.usefixtures("short_cards")
-
 PEERS = ["logistic regression", "shallow tree"]
 
 
@@ -100,7 +98,9 @@ def test_a_balanced_learner_finds_the_rare_class(rows):
         assert fair[name].balanced_accuracy > plain[name].balanced_accuracy
 
 
-@pytest.mark.parametrize("learner", [SparsePerceptron(stages=4), LogisticRegression(tol=1e-10)])
+@pytest.mark.parametrize(
+    "learner", [SparsePerceptron(refit="stagewise", stages=4), LogisticRegression(tol=1e-10)]
+)
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
 def test_weights_reach_encoder_and_learner_as_repeated_rows_would(rows, learner, class_weight):
     X, y, copies = rows

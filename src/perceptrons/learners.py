@@ -32,7 +32,7 @@ def _perceptron(**parameters: Any) -> Build:
     )
 
 
-SHORT_CARD = 25  # votes: more points than that nobody adds up by hand
+MOST_POINTS = 5  # of a rule: larger numbers nobody adds up by hand
 LEARNERS: dict[str, Build] = {  # name → (seed, max_epochs) → an estimator to be fitted
     "perceptron": _perceptron(),
     "growing margin": _perceptron(margin="growing", result="pocket"),
@@ -40,9 +40,7 @@ LEARNERS: dict[str, Build] = {  # name → (seed, max_epochs) → an estimator t
     "max margin": lambda seed, max_epochs: MaxMarginPerceptron(max_iter=max_epochs),
     "soft margin": lambda seed, max_epochs: MaxMarginPerceptron(C=1.0, max_iter=max_epochs),
     "sparse": lambda seed, max_epochs: SparsePerceptron(random_state=seed),
-    "scorecard": lambda seed, max_epochs: SparsePerceptron(
-        booster="majority", max_stages=SHORT_CARD, random_state=seed
-    ),
+    "scorecard": lambda seed, max_epochs: SparsePerceptron(max_points=MOST_POINTS, random_state=seed),
     "kernel": lambda seed, max_epochs: KernelPerceptron(random_state=seed, max_epochs=max_epochs),
     "conservative": lambda seed, max_epochs: ConservativePerceptron(random_state=seed, max_epochs=max_epochs),
     "chow": lambda seed, max_epochs: ChowClassifier(
@@ -63,7 +61,7 @@ EPOCHS, USUAL_EPOCHS = {"conservative": 100, "chow": 100, "selective": 100, "bin
 # only if asked for: each is of a family that another line stands for, and seldom better than that
 ON_REQUEST = ("growing margin", "averaged", "max margin", "selective", "binary sbpi")
 # on many rows only if asked for: minutes, cross-validated
-SLOW = ("kernel", "sparse", "scorecard", "conservative")
+SLOW = ("kernel", "conservative")
 MANY_ROWS, FEW_EPOCHS = 10_000, 100  # of a kernel learner, whose epochs take the square of the rows
 
 

@@ -19,8 +19,6 @@ from perceptrons.tables.read import read_table
 from tests.bad_tables import BAD_FILES, BAD_TARGETS
 from tests.commands import FIT, SOURCES, coffee, shell
 
-pytestmark = pytest.mark.usefixtures("short_cards")
-
 
 def test_compare(command, table):
     code, out, err = command("compare", table, *FIT, "--folds", 3)

@@ -17,8 +17,6 @@ from perceptrons.learners import LEARNERS, ON_REQUEST
 from perceptrons.tables.read import read_table
 from tests.commands import FIT
 
-pytestmark = pytest.mark.usefixtures("short_cards")
-
 SHORT = ("--target", "y", "--max-epochs", "20")
 CONSERVATIVE = (*SHORT, "--learner", "conservative")
 SAVED = (*CONSERVATIVE, "--out", "model.json")
@@ -364,7 +362,7 @@ def test_compare_three_classes(command, three):
 def test_many_rows_of_three_classes(command, three, monkeypatch):
     monkeypatch.setattr("perceptrons.learners.MANY_ROWS", 41)
     out = command("compare", three, "--folds", 2, "--max-epochs", 2, "--target", "y")[1]
-    said = "Above 41 rows kernel, sparse and scorecard are slow and left out; use --learner kernel"
+    said = "Above 41 rows kernel is slow and left out; use --learner kernel"
     assert said in " ".join(out.split())
     assert "conservative supports two classes, not 3, and is left out." in out
 

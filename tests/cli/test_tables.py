@@ -21,8 +21,6 @@ from perceptrons.tables.delimited import SUFFIXES
 from perceptrons.tables.read import read_table
 from tests.commands import FIT, SOURCES, coffee
 
-pytestmark = pytest.mark.usefixtures("short_cards")
-
 HELD = {
     "Boolean": [True, False],
     "Float": [94110.0, 2.5],
@@ -181,11 +179,9 @@ def test_many_rows(command, table, monkeypatch):
         monkeypatch.setattr(f"perceptrons.{module}.MANY_ROWS", 59)
     short = (*FIT[:-1], "3", "--folds", "2")
     out = command("compare", table, *short)[1]
-    said = (
-        "Above 59 rows kernel, sparse, scorecard and conservative are slow and left out; use --learner kernel"
-    )
+    said = "Above 59 rows kernel and conservative are slow and left out; use --learner kernel"
     assert f"{said} to include one." in " ".join(out.split())
-    assert not any(f"\n{name}" in out for name in ("kernel", "sparse", "conservative"))
+    assert not any(f"\n{name}" in out for name in ("kernel", "conservative"))
     out = command("compare", table, *short, "--learner", "kernel")[1]
     assert "Above 59 rows the kernel makes 100 epochs at most." in out
     assert "\nkernel" in out

@@ -16,8 +16,6 @@ from perceptrons.model_file.estimators import HOMES
 from perceptrons.model_file.save_load import read
 from tests.weighted import WEIGHTED, clinic, repeated
 
-pytestmark = pytest.mark.usefixtures("short_cards")
-
 TARGET = ("--target", "outcome")
 FIT = ("fit", "clinic.csv", *TARGET, "--max-epochs", "10")
 COMPARE = ("compare", "clinic.csv", *TARGET, "--folds", "3", "--learner", "logistic regression")
@@ -45,7 +43,9 @@ def in_one_line(command, *arguments):
 @pytest.mark.parametrize("balanced", [(), ("--class-weight", "balanced")])
 def test_a_weight_is_a_number_of_copies(command, clinic_file, monkeypatch, balanced):
     """Of the learner, and of the column that counts them nothing is learned."""
-    monkeypatch.setitem(LEARNERS, "sparse", lambda seed, max_epochs: SparsePerceptron(stages=4))
+    monkeypatch.setitem(
+        LEARNERS, "sparse", lambda seed, max_epochs: SparsePerceptron(refit="stagewise", stages=4)
+    )
     repeated(clinic()).write_csv("repeated.csv")
     settings = (*TARGET, "--learner", "sparse", *balanced)
     weighted = as_json(command, "fit", "clinic.csv", *settings, "--weight", "copies")

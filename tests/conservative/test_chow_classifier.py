@@ -290,7 +290,7 @@ def test_more_than_two_classes():
 
 def test_tables_reach_the_estimator_as_they_are():
     columns, y = planted_table(3, 200)
-    sparse = SparsePerceptron(k=1, stages=5)
+    sparse = SparsePerceptron(refit="stagewise", k=1, stages=5)
     with_encoder = make_pipeline(TableEncoder(), LogisticRegression())
     answers = []
     for frame in (pd.DataFrame(columns), pl.DataFrame(columns, strict=False)):

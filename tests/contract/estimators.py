@@ -82,7 +82,9 @@ PUBLIC = [
     Public(MaxMarginPerceptron(), NO_SLACK),
     Public(MaxMarginPerceptron(C=1.0, fit_intercept=False), ORIGIN),
     Public(MarginProjection(1)),  # few features there: "auto" would be more than they are
-    Public(SparsePerceptron(), HEAVY_CLASS),
+    Public(SparsePerceptron()),
+    Public(SparsePerceptron(max_points=5)),
+    Public(SparsePerceptron(refit="stagewise"), HEAVY_CLASS),
     Public(SparsePerceptron(booster="majority", k=1, stages=11, target_size=5), HEAVY_CLASS),
     Public(PrunedPerceptron(), ROWS_DRAWN),
     Public(ConservativePerceptron(**RUNS), REJECTED | STEPS_WEIGHED | NOISE),

@@ -143,7 +143,7 @@ def test_one_fold_by_hand(inputs, quick):
     task = tables.FoldTask("voting", "boosting", 0, [2], inputs.sets["voting"][0], dict(inputs.settings))
     train, test = np.flatnonzero(folds != 2), np.flatnonzero(folds == 2)
     most = inputs.settings["max_stages"]
-    model = SparsePerceptron(cv=3, max_stages=most, random_state=tables.seed_of(task, 2))
+    model = SparsePerceptron(refit="stagewise", cv=3, max_stages=most, random_state=tables.seed_of(task, 2))
     model.fit(X[train], y[train])
     cell = quick.values["results"]["voting"]["boosting"]
     right = sum(a == b for a, b in zip(model.predict(X[test]), y[test], strict=True))

@@ -135,6 +135,10 @@ def _sparse() -> Iterator[tuple[str, Case]]:
         "majority": {"booster": "majority", "stages": 15, "target_size": 5},
         "majority-cv": {"booster": "majority", "max_stages": 15},
     }.items():
+        model = SparsePerceptron(refit="stagewise", random_state=3, **chosen)
+        yield f"sparse-{name}", Case(False, lambda m=model: m.fit(*table()))
+        yield f"sparse-classes-{name}", Case(False, lambda m=model: m.fit(*flowers()))
+    for name, chosen in {"together": {}, "few": {"max_rules": 4}, "together-k3": {"k": 3}}.items():
         model = SparsePerceptron(random_state=3, **chosen)
         yield f"sparse-{name}", Case(False, lambda m=model: m.fit(*table()))
         yield f"sparse-classes-{name}", Case(False, lambda m=model: m.fit(*flowers()))

@@ -147,9 +147,9 @@ def test_as_many_stages_as_the_theorem_asks_for_are_right_on_every_row(penalty, 
         y = sparse_target(rng, X, s)
         while len(np.unique(y)) < 2:
             y = sparse_target(rng, X, s)
-        model = SparsePerceptron(booster="majority", stages="theory", target_size=s, penalty=penalty).fit(
-            X, y
-        )
+        model = SparsePerceptron(
+            refit="stagewise", booster="majority", stages="theory", target_size=s, penalty=penalty
+        ).fit(X, y)
         assert model.gamma_ == pytest.approx(1 / (4 * s if penalty else 2 * s), rel=1e-12)
         asked = majority.stages_in_theory(model.gamma_, 1 / 100)
         assert model.stages_ <= asked
@@ -165,9 +165,9 @@ def test_the_number_of_stages_follows_from_the_lightest_row():
     weights = np.array([1, 1, 2, 2, 3, 1, 1, 3])
     y[0] = y[1]
     parameters = {"booster": "majority", "stages": "theory", "target_size": 4, "penalty": False}
-    model = SparsePerceptron(**parameters).fit(X, y, sample_weight=weights)
+    model = SparsePerceptron(refit="stagewise", **parameters).fit(X, y, sample_weight=weights)
     rows = np.repeat(np.arange(8), weights)
-    again = SparsePerceptron(**parameters).fit(X[rows], y[rows])
+    again = SparsePerceptron(refit="stagewise", **parameters).fit(X[rows], y[rows])
     assert [one[:2] for one in model.history_] == [one[:2] for one in again.history_]
     assert model.stages_ <= majority.stages_in_theory(1 / 8, 1 / 14)
     assert model.stages_ > majority.stages_in_theory(1 / 8, 1 / 14) / 2
@@ -182,12 +182,14 @@ def test_a_weight_is_so_many_rows(seed):
     weights[:2] = 1
     rows = np.repeat(np.arange(24), weights)
     parameters = {"booster": "majority", "stages": int(rng.choice([1, 5, 11])), "target_size": 4}
-    model = SparsePerceptron(**parameters).fit(X, y, sample_weight=weights)
-    again = SparsePerceptron(**parameters).fit(X[rows], y[rows])
+    model = SparsePerceptron(refit="stagewise", **parameters).fit(X, y, sample_weight=weights)
+    again = SparsePerceptron(refit="stagewise", **parameters).fit(X[rows], y[rows])
     assert [one[:2] for one in model.history_] == [one[:2] for one in again.history_]
     assert (model.decision_function(X) == again.decision_function(X)).all()
     order = rng.permutation(24)
-    shuffled = SparsePerceptron(**parameters).fit(X[order], y[order], sample_weight=weights[order])
+    shuffled = SparsePerceptron(refit="stagewise", **parameters).fit(
+        X[order], y[order], sample_weight=weights[order]
+    )
     assert [one[:2] for one in shuffled.history_] == [one[:2] for one in model.history_]
 
 
@@ -195,7 +197,9 @@ def test_weights_are_integers_and_every_vote_counts_one():
     columns, y = planted_table(3)
     X, signs, whole = pd.DataFrame(columns), np.where(y == "poisonous", 1, -1).tolist(), 0
     for n_stages in (1, 3, 7, 9, 15):
-        model = SparsePerceptron(booster="majority", stages=n_stages, target_size=1).fit(X, y)
+        model = SparsePerceptron(refit="stagewise", booster="majority", stages=n_stages, target_size=1).fit(
+            X, y
+        )
         assert model.weights_.dtype == model.intercept_.dtype == np.int64
         assert [stage.weight for stage in model.history_] == [1] * model.stages_
         L, attributes = np.asarray(model.encoder_.transform(X)).tolist(), model.encoder_.attributes_.tolist()
@@ -236,7 +240,7 @@ def test_cross_validation_tries_runs_and_takes_the_best(parameters, which):
     columns, y = planted_table(6, 60)
     X = pd.DataFrame(columns)
     splits = list(StratifiedKFold(3, shuffle=True, random_state=3).split(X, y))
-    model = SparsePerceptron(booster="majority", cv=splits, **parameters).fit(X, y)
+    model = SparsePerceptron(refit="stagewise", booster="majority", cv=splits, **parameters).fit(X, y)
     assert len(model.cv_trials_) == len(model.cv_accuracy_)
     tried, gammas = {trial[0] for trial in model.cv_trials_}, {trial[1] for trial in model.cv_trials_}
     assert tried == {5} if which == "gamma" else tried <= {1, 3, 5, 7, 9} and len(tried) > 2
@@ -250,7 +254,7 @@ def test_cross_validation_tries_runs_and_takes_the_best(parameters, which):
     ]
     chosen = (min(trial[0] for trial in best), model.gamma_)
     assert chosen in best
-    rerun = SparsePerceptron(booster="majority", stages=chosen[0], target_size=4)
+    rerun = SparsePerceptron(refit="stagewise", booster="majority", stages=chosen[0], target_size=4)
     assert model.stages_ <= chosen[0]
     if which == "stages":
         assert rerun.fit(X, y).history_ == model.history_
@@ -259,11 +263,11 @@ def test_cross_validation_tries_runs_and_takes_the_best(parameters, which):
 def test_without_cross_validation_there_are_no_trials():
     columns, y = planted_table(6, 60)
     X = pd.DataFrame(columns)
-    model = SparsePerceptron(booster="majority", stages=5, target_size=4).fit(X, y)
+    model = SparsePerceptron(refit="stagewise", booster="majority", stages=5, target_size=4).fit(X, y)
     assert model.cv_accuracy_ is None
     assert model.cv_trials_ is None
     assert model.gamma_ == pytest.approx(1 / 16)
-    assert SparsePerceptron(stages=5).fit(X, y).gamma_ is None
+    assert SparsePerceptron(refit="stagewise", stages=5).fit(X, y).gamma_ is None
 
 
 @pytest.mark.parametrize("stages", [2, 10])
@@ -271,13 +275,17 @@ def test_an_even_number_of_votes_may_be_a_draw(stages):
     columns, y = planted_table(6, 60)
     words = rf"stages={stages}, but .*{stages - 1} or {stages + 1}"
     with pytest.raises(ValueError, match=words):
-        SparsePerceptron(booster="majority", stages=stages, target_size=4).fit(pd.DataFrame(columns), y)
+        SparsePerceptron(refit="stagewise", booster="majority", stages=stages, target_size=4).fit(
+            pd.DataFrame(columns), y
+        )
 
 
 def test_a_conjunction_without_error_is_the_model():
     X = truth_table(np.random.default_rng(5), 80, 4)
     y = X[:, 1] & X[:, 3]
-    model = SparsePerceptron(booster="majority", stages=9, target_size=2, penalty=False).fit(X, y)
+    model = SparsePerceptron(
+        refit="stagewise", booster="majority", stages=9, target_size=2, penalty=False
+    ).fit(X, y)
     assert [(stage.sign, stage.error) for stage in model.history_] == [(1, 0.0)]
     assert model.weights_.tolist() == [1]
     assert model.score(X, y) == 1.0
@@ -287,11 +295,13 @@ def test_several_classes_are_voted_on(tmp_path):
     rng = np.random.default_rng(8)
     X = rng.integers(0, 9, (200, 3)).astype(float)
     y = np.where(X[:, 0] > 5, "high", np.where(X[:, 1] > 4, "mid", "low"))
-    model = SparsePerceptron(booster="majority", stages=11, target_size=5).fit(X, y)
+    model = SparsePerceptron(refit="stagewise", booster="majority", stages=11, target_size=5).fit(X, y)
     assert model.score(X, y) > 0.9
     assert model.decision_function(X).shape == (200, 3)
     for vector, label in enumerate(model.classes_):
-        alone = SparsePerceptron(booster="majority", stages=11, target_size=5).fit(X, y == label)
+        alone = SparsePerceptron(refit="stagewise", booster="majority", stages=11, target_size=5).fit(
+            X, y == label
+        )
         assert model.history_[vector] == alone.history_
     save(model, tmp_path / "model.json")
     assert load(tmp_path / "model.json").to_text() == model.to_text()
@@ -302,7 +312,9 @@ def cross_validated(booster, X, y, n_folds):
     folds = StratifiedKFold(10, shuffle=True, random_state=0).split(np.zeros(len(y)), y)
     return np.mean(
         [
-            SparsePerceptron(booster=booster, random_state=0).fit(X[train], y[train]).score(X[test], y[test])
+            SparsePerceptron(refit="stagewise", booster=booster, random_state=0)
+            .fit(X[train], y[train])
+            .score(X[test], y[test])
             for train, test in islice(folds, n_folds)
         ]
     )
@@ -324,7 +336,7 @@ def test_of_several_classes_one_without_error_has_all_votes():
     """Iris: the petals tell setosa from the rest by one rule, which the votes about the others must not
     outweigh; after every stage, too."""
     X, y = load_iris(return_X_y=True)
-    model = SparsePerceptron(booster="majority", stages=9, target_size=2).fit(X, y)
+    model = SparsePerceptron(refit="stagewise", booster="majority", stages=9, target_size=2).fit(X, y)
     assert [len(run) for run in model.history_] == [1, 9, 9]
     assert np.abs(model.weights_[0]).tolist().count(9) == np.count_nonzero(model.weights_[0]) == 1
     assert (model.decision_function(X)[:, 0] == np.where(y == 0, 9, -9)).all()

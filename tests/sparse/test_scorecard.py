@@ -40,7 +40,9 @@ def test_a_scorecard_says_all_that_is_needed(seed):
     columns, y = planted_table(seed)
     X, weights = pd.DataFrame(columns), np.random.default_rng(seed).integers(0, 4, len(y))
     for n_stages, size in ((1, 1), (9, 1), (15, 2)):
-        model = SparsePerceptron(booster="majority", stages=n_stages, target_size=size, penalty=False)
+        model = SparsePerceptron(
+            refit="stagewise", booster="majority", stages=n_stages, target_size=size, penalty=False
+        )
         text = model.fit(X, y, sample_weight=weights).to_text()
         positive, least, negative = re.match(r"(\S+) from (-?\d+) points? on, else (\S+)\.\n", text).groups()
         totals = np.array([points_of(text, row) for row in X.to_dict("records")])
@@ -60,7 +62,7 @@ def test_a_scorecard_says_all_that_is_needed(seed):
 def test_scorecards_of_several_classes_are_compared():
     columns, y = planted_table(4)
     X, y = pd.DataFrame(columns), np.where(columns["width"] > 15, "wide", y)
-    model = SparsePerceptron(booster="majority", stages=7, target_size=1).fit(X, y)
+    model = SparsePerceptron(refit="stagewise", booster="majority", stages=7, target_size=1).fit(X, y)
     _, *cards = re.split(r"^(?=\S+: begins with )", model.to_text(), flags=re.MULTILINE)
     heads = [re.match(r"(\S+): begins with ([+-]?\d+)\n", card).groups() for card in cards]
     labels, starts = zip(*heads, strict=True)
@@ -82,7 +84,7 @@ def test_scorecards_of_several_classes_are_compared():
 def test_points_explain_a_row():
     columns, y = planted_table(3)
     X = pd.DataFrame(columns)
-    model = SparsePerceptron(booster="majority", stages=9, target_size=1).fit(X, y)
+    model = SparsePerceptron(refit="stagewise", booster="majority", stages=9, target_size=1).fit(X, y)
     for row in range(20):
         why = model.explain(X.iloc[[row]])
         assert why.score == sum(part.adds for part in why.parts)
@@ -93,7 +95,7 @@ def test_points_explain_a_row():
 
 def test_a_card_without_rules():
     """The constant has the one vote there is."""
-    model = SparsePerceptron(booster="majority", stages=1, target_size=2)
+    model = SparsePerceptron(refit="stagewise", booster="majority", stages=1, target_size=2)
     X = np.arange(5.0)[:, None]
     for y, always in (([1, 1, 0, 1, 1], 1), ([0, 0, 1, 0, 0], 0)):
         model.fit(X, y)
@@ -107,7 +109,7 @@ def test_ties_of_several_classes_go_to_the_first():
     X = rng.integers(0, 9, (300, 3)).astype(float)
     z = X.sum(axis=1) + 3 * rng.normal(size=300)
     y = np.where(z > 15, "high", np.where(z > 9, "mid", "low"))
-    model = SparsePerceptron(booster="majority", stages=7, target_size=2).fit(X, y)
+    model = SparsePerceptron(refit="stagewise", booster="majority", stages=7, target_size=2).fit(X, y)
     assert model.to_text().startswith("The class with the most points, of equal ones the first.\n")
     scores = model.decision_function(X)
     tied = (scores == scores.max(axis=1, keepdims=True)).sum(axis=1) > 1

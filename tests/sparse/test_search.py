@@ -179,7 +179,9 @@ def test_what_a_search_that_was_cut_may_have_missed_is_a_bound(penalty):
     rng, n_sets, cut, worse = np.random.default_rng(5), 20 if JIT else 8, 0, 0
     for case in range(n_sets):
         X, y = parity(rng, 9, 4)
-        model = SparsePerceptron(k=4, stages=4, penalty=penalty, max_visits=(1, 10, 100, 1000)[case % 4])
+        model = SparsePerceptron(
+            refit="stagewise", k=4, stages=4, penalty=penalty, max_visits=(1, 10, 100, 1000)[case % 4]
+        )
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             model.fit(X, y)
@@ -196,8 +198,10 @@ def test_enough_visits_are_exact_and_say_nothing():
     rng = np.random.default_rng(6)
     for k in (1, 2, 3):
         X, y = parity(rng, 5, 3)
-        exact = SparsePerceptron(k=k, stages=4, penalty=False).fit(X, y)
-        enough = SparsePerceptron(k=k, stages=4, penalty=False, max_visits=100_000).fit(X, y)
+        exact = SparsePerceptron(refit="stagewise", k=k, stages=4, penalty=False).fit(X, y)
+        enough = SparsePerceptron(refit="stagewise", k=k, stages=4, penalty=False, max_visits=100_000).fit(
+            X, y
+        )
         assert enough.missed_ == exact.missed_ == 0.0
         assert enough.history_ == exact.history_
         assert max(shortfalls(exact, X, y)) <= 1e-9
@@ -270,10 +274,10 @@ def test_what_no_model_of_pairs_can_learn_triples_do(rule):
     assert perceptron_exists(cells, y, 3)
     rows = np.repeat(np.arange(len(cells)), 4)  # with all values of two more columns
     X = np.hstack([np.tile([*product([False, True], repeat=2)], (len(cells), 1)), cells[rows]])
-    pairs = SparsePerceptron(k=2, stages=150 if JIT else 20, penalty=False).fit(X, y[rows])
+    pairs = SparsePerceptron(refit="stagewise", k=2, stages=150 if JIT else 20, penalty=False).fit(X, y[rows])
     assert pairs.score(X, y[rows]) < 1.0
     for penalty in (False, True):
-        triples = SparsePerceptron(k=3, stages=80, penalty=penalty).fit(X, y[rows])
+        triples = SparsePerceptron(refit="stagewise", k=3, stages=80, penalty=penalty).fit(X, y[rows])
         assert triples.score(X, y[rows]) == 1.0
         assert max(len(rule.literals) for rule in triples.conjunctions_) == 3
 
@@ -283,10 +287,10 @@ def test_a_rule_of_three_literals_is_the_model():
     rng = np.random.default_rng(12)
     X = rng.integers(0, 2, (200, 8)) * 1.0
     y = (X[:, 1] > 0) & (X[:, 4] > 0) & (X[:, 6] > 0)
-    model = SparsePerceptron(k=3, stages=20, penalty=False).fit(X, y)
+    model = SparsePerceptron(refit="stagewise", k=3, stages=20, penalty=False).fit(X, y)
     assert [str(rule) for rule in model.conjunctions_] == ["x1 > 0 and x4 > 0 and x6 > 0"]
     assert model.score(X, y) == 1.0
-    assert SparsePerceptron(k=2, stages=1, penalty=False).fit(X, y).score(X, y) < 1.0
+    assert SparsePerceptron(refit="stagewise", k=2, stages=1, penalty=False).fit(X, y).score(X, y) < 1.0
 
 
 @pytest.mark.parametrize(
@@ -301,7 +305,7 @@ def test_wrong_parameters(parameters):
     """The value is named, and what to use instead."""
     name, value = list(parameters.items())[-1]
     with pytest.raises(ValueError, match=rf"{name}={value!r}, but .*use"):
-        SparsePerceptron(stages=2, **parameters).fit([[0, 1], [1, 0], [1, 1]], [0, 1, 1])
+        SparsePerceptron(refit="stagewise", stages=2, **parameters).fit([[0, 1], [1, 0], [1, 1]], [0, 1, 1])
 
 
 @pytest.mark.slow

@@ -22,7 +22,7 @@ def cross_validated(X, y, seeds, n_folds=10, most=None):
     for seed in seeds:
         folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(np.zeros(len(y)), y)
         for train, test in list(folds)[:most]:
-            model = SparsePerceptron(random_state=seed).fit(X[train], y[train])
+            model = SparsePerceptron(refit="stagewise", random_state=seed).fit(X[train], y[train])
             accuracies.append(np.mean(model.predict(X[test]) == y[test]))
             weights.append(model.n_weights_)
     return np.mean(accuracies), np.mean(weights)
@@ -63,7 +63,7 @@ def test_promoters_are_found(jit):
     """106 of the paper's sequences; it had a superset, and 92.7 %."""
     data = table("promoters")
     if not jit:
-        model = SparsePerceptron(stages=20).fit(data.X[::2], data.y[::2])
+        model = SparsePerceptron(refit="stagewise", stages=20).fit(data.X[::2], data.y[::2])
         assert model.score(data.X[1::2], data.y[1::2]) > 0.7
         return
     accuracy, n_weights = cross_validated(data.X, data.y, range(5))
@@ -74,7 +74,7 @@ def test_promoters_are_found(jit):
 def test_monks_are_solved():
     """a1 = a2 or a5 = 1: four conjunctions of two literals, and one literal."""
     data, test = table("monks-1"), table("monks-1-test")
-    model = SparsePerceptron(stages=30).fit(data.X, data.y)
+    model = SparsePerceptron(refit="stagewise", stages=30).fit(data.X, data.y)
     assert model.score(test.X, test.y) == 1.0
     rules = [str(rule) for rule in model.conjunctions_]
     assert {"a5 = 1", "a1 = 1 and a2 = 1", "a1 = 2 and a2 = 2", "a1 = 3 and a2 = 3"} <= set(rules)
@@ -84,7 +84,7 @@ def test_mushrooms_are_told_apart(jit):
     data = table("mushroom")
     if not jit:
         rows = np.arange(0, len(data.y), 40)
-        model = SparsePerceptron(stages=8).fit(data.X[rows], data.y[rows])
+        model = SparsePerceptron(refit="stagewise", stages=8).fit(data.X[rows], data.y[rows])
         assert model.score(data.X[::7], data.y[::7]) > 0.9
         return
     accuracy, n_weights = cross_validated(data.X, data.y, [0])

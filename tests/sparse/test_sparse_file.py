@@ -27,7 +27,9 @@ def test_the_model_file_keeps_it(parameters, tmp_path):
     X = pd.DataFrame(columns)
     for classes in (y, np.where(columns["width"] > 15, "wide", y)):
         weight = {str(label): 1.0 + (label == "edible") for label in np.unique(classes)}
-        model = SparsePerceptron(random_state=0, class_weight=weight, **parameters).fit(X, classes)
+        model = SparsePerceptron(refit="stagewise", random_state=0, class_weight=weight, **parameters).fit(
+            X, classes
+        )
         save(model, tmp_path / "model.json")
         again = load(tmp_path / "model.json")
         assert again.get_params() == model.get_params()
@@ -44,8 +46,8 @@ def test_the_model_file_keeps_it(parameters, tmp_path):
 def test_files_that_no_fit_wrote_are_refused(tmp_path):
     """Each change on its own, the checksum mended: indices would be looked up, stages believed."""
     columns, y = planted_table(12)
-    votes = SparsePerceptron(booster="majority", stages=5, random_state=0)
-    for model in (SparsePerceptron(stages=5), PrunedPerceptron(random_state=0), votes):
+    votes = SparsePerceptron(refit="stagewise", booster="majority", stages=5, random_state=0)
+    for model in (SparsePerceptron(refit="stagewise", stages=5), PrunedPerceptron(random_state=0), votes):
         save(model.fit(pd.DataFrame(columns), y), tmp_path / "model.json")
         document = from_bytes((tmp_path / "model.json").read_bytes())
         changes = PLACES_CHANGED if isinstance(model, PrunedPerceptron) else STAGES_CHANGED
@@ -123,7 +125,7 @@ def test_a_pruned_model_comes_back_from_its_file(tmp_path):
 def test_how_rows_were_split_is_not_kept(cv, tmp_path):
     columns, y = planted_table(12)
     X = pd.DataFrame(columns)
-    model = SparsePerceptron(cv=cv).fit(X, y)
+    model = SparsePerceptron(refit="stagewise", cv=cv).fit(X, y)
     save(model, tmp_path / "model.json")
     again = load(tmp_path / "model.json")
     assert again.to_text() == model.to_text()

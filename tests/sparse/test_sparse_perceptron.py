@@ -48,7 +48,7 @@ def test_as_many_stages_as_the_theorem_asks_for_are_right_on_every_row(penalty, 
         y = sparse_target(rng, X, s)
         while len(np.unique(y)) < 2:
             y = sparse_target(rng, X, s)
-        model = SparsePerceptron(stages="theory", target_size=s, penalty=penalty).fit(X, y)
+        model = SparsePerceptron(refit="stagewise", stages="theory", target_size=s, penalty=penalty).fit(X, y)
         asked = math.ceil(2 * (2 * s if penalty else s) ** 2 * math.log(100))
         assert model.stages_ == asked or model.history_[-1].error == 0.0
         right += bool((model.predict(X) == y).all())
@@ -61,7 +61,7 @@ def test_frames_and_arrays_give_the_same_model():
     columns, y = planted_table(0)
     rows = np.array([*columns.values()], object).T
     models = [
-        SparsePerceptron(random_state=0).fit(X, y)
+        SparsePerceptron(refit="stagewise", random_state=0).fit(X, y)
         for X in (pd.DataFrame(columns), pl.DataFrame(columns, nan_to_null=True), rows)
     ]
     assert len({tuple(model.history_) for model in models}) == 1
@@ -76,7 +76,7 @@ def test_dense_and_csr_give_the_same_model(k):
     X = (rng.random((150, 120)) < 0.05) * rng.integers(1, 4, (150, 120)).astype(float)  # CSR literals
     y = X[:, 0] + X[:, 1] + 0.3 * rng.normal(size=150) > 0
     models = [
-        SparsePerceptron(k=k, stages=12, penalty=k < 3).fit(make(X), y)
+        SparsePerceptron(refit="stagewise", k=k, stages=12, penalty=k < 3).fit(make(X), y)
         for make in (np.asarray, sp.csr_array, sp.csc_matrix, sp.coo_array)
     ]
     assert models[0].encoder_.sparse_
@@ -89,7 +89,7 @@ def test_dense_and_csr_give_the_same_model(k):
 def test_stages_equal_the_twins_on_literals_of_real_columns():
     """Through the whole estimator, encoder included."""
     columns, y = planted_table(3)
-    model = SparsePerceptron(stages=15).fit(pd.DataFrame(columns), y)
+    model = SparsePerceptron(refit="stagewise", stages=15).fit(pd.DataFrame(columns), y)
     L = np.asarray(model.encoder_.transform(pd.DataFrame(columns)))
     signs = np.where(y == "poisonous", 1, -1).tolist()
     expected = naive.boost(
@@ -112,8 +112,8 @@ def test_a_weight_is_so_many_rows():
     for rng, X, y in small_sets(30):
         weights = rng.integers(0, 4, 24)
         repeated = np.repeat(np.arange(24), weights)
-        model = SparsePerceptron(stages=8).fit(X, y, sample_weight=weights)
-        again = SparsePerceptron(stages=8).fit(X[repeated], y[repeated])
+        model = SparsePerceptron(refit="stagewise", stages=8).fit(X, y, sample_weight=weights)
+        again = SparsePerceptron(refit="stagewise", stages=8).fit(X[repeated], y[repeated])
         assert [stage[:2] for stage in model.history_] == [stage[:2] for stage in again.history_]
         assert np.allclose(model.decision_function(X), again.decision_function(X), rtol=1e-9)
         n_stages += model.stages_
@@ -123,10 +123,10 @@ def test_a_weight_is_so_many_rows():
 def test_swapped_classes_swap_signs_and_rows_may_come_in_any_order():
     n_stages = 0
     for rng, X, y in small_sets(30):
-        model = SparsePerceptron(stages=8).fit(X, y)
-        swapped = SparsePerceptron(stages=8).fit(X, 1 - y)
+        model = SparsePerceptron(refit="stagewise", stages=8).fit(X, y)
+        swapped = SparsePerceptron(refit="stagewise", stages=8).fit(X, 1 - y)
         order = rng.permutation(24)
-        shuffled = SparsePerceptron(stages=8).fit(X[order], y[order])
+        shuffled = SparsePerceptron(refit="stagewise", stages=8).fit(X[order], y[order])
         assert [one.literals for one in swapped.history_] == [one.literals for one in model.history_]
         assert [one.sign for one in swapped.history_] == [-one.sign for one in model.history_]
         assert [one[:2] for one in shuffled.history_] == [one[:2] for one in model.history_]
@@ -137,11 +137,11 @@ def test_swapped_classes_swap_signs_and_rows_may_come_in_any_order():
 def test_staged_predictions_are_those_of_fewer_stages():
     columns, y = planted_table(5)
     X = pd.DataFrame(columns)
-    model = SparsePerceptron(stages=9).fit(X, y)
+    model = SparsePerceptron(refit="stagewise", stages=9).fit(X, y)
     staged = list(model.staged_predict(X))
     assert len(staged) == model.stages_ == 9
     for t, predicted in enumerate(staged, 1):
-        assert (predicted == SparsePerceptron(stages=t).fit(X, y).predict(X)).all()
+        assert (predicted == SparsePerceptron(refit="stagewise", stages=t).fit(X, y).predict(X)).all()
     assert len({tuple(predicted) for predicted in staged}) > 2
 
 
@@ -150,7 +150,7 @@ def test_cross_validation_chooses_the_fewest_stages_of_the_highest_accuracy():
     columns, y = planted_table(6, 60)
     X = pd.DataFrame(columns)
     splits = list(StratifiedKFold(4, shuffle=True, random_state=3).split(X, y))
-    model = SparsePerceptron(cv=splits, max_stages=7).fit(X, y)
+    model = SparsePerceptron(refit="stagewise", cv=splits, max_stages=7).fit(X, y)
     encoded = pd.DataFrame(np.asarray(model.encoder_.transform(X)))
     right = np.zeros(7)
     for train, test in splits:
@@ -171,7 +171,7 @@ def test_that_the_most_stages_were_best_is_said():
     X = rng.integers(0, 2, (200, 9)).astype(float)
     y = X.sum(axis=1) > 4
     with pytest.warns(ConvergenceWarning, match="max_stages=7, was the best in"):
-        assert SparsePerceptron(max_stages=7, random_state=0).fit(X, y).stages_ == 7
+        assert SparsePerceptron(refit="stagewise", max_stages=7, random_state=0).fit(X, y).stages_ == 7
 
 
 def test_splits_may_be_numbers_or_truth_values():
@@ -179,36 +179,38 @@ def test_splits_may_be_numbers_or_truth_values():
     X = pd.DataFrame(columns)
     marks = np.arange(120) % 3 == 0
     rows = [(tuple(np.flatnonzero(~marks)), tuple(np.flatnonzero(marks)))]
-    by_rows, by_marks = (SparsePerceptron(cv=cv, max_stages=9).fit(X, y) for cv in (rows, [(~marks, marks)]))
+    by_rows, by_marks = (
+        SparsePerceptron(refit="stagewise", cv=cv, max_stages=9).fit(X, y) for cv in (rows, [(~marks, marks)])
+    )
     assert by_rows.cv_accuracy_.tolist() == by_marks.cv_accuracy_.tolist()
 
 
 def test_folds_by_number_splitter_and_seed():
     columns, y = planted_table(7)
     X = pd.DataFrame(columns)
-    one, same = (SparsePerceptron(random_state=1).fit(X, y) for _ in range(2))
+    one, same = (SparsePerceptron(refit="stagewise", random_state=1).fit(X, y) for _ in range(2))
     assert one.cv_accuracy_.tolist() == same.cv_accuracy_.tolist()
     assert len(one.cv_accuracy_) == len(one.encoder_.literals_)
-    other = SparsePerceptron(random_state=2).fit(X, y)
+    other = SparsePerceptron(refit="stagewise", random_state=2).fit(X, y)
     assert other.cv_accuracy_.tolist() != one.cv_accuracy_.tolist()
-    by_splitter = SparsePerceptron(cv=KFold(3), max_stages=5).fit(X, y)
+    by_splitter = SparsePerceptron(refit="stagewise", cv=KFold(3), max_stages=5).fit(X, y)
     assert len(by_splitter.cv_accuracy_) == 5
-    assert SparsePerceptron(stages=4).fit(X, y).cv_accuracy_ is None
+    assert SparsePerceptron(refit="stagewise", stages=4).fit(X, y).cv_accuracy_ is None
 
 
 def test_a_class_of_one_row_is_not_too_small_to_cross_validate():
     X = [[0.0], [1.0], [2.0], [3.0], [9.0]]
-    model = SparsePerceptron(random_state=0).fit(X, ["a", "a", "b", "b", "c"])
+    model = SparsePerceptron(refit="stagewise", random_state=0).fit(X, ["a", "a", "b", "b", "c"])
     assert model.predict([[0.0]]).tolist() == ["a"]
     with pytest.raises(ValueError, match="classes of one row each"):
-        SparsePerceptron().fit([[0.0], [1.0]], ["a", "b"])
+        SparsePerceptron(refit="stagewise").fit([[0.0], [1.0]], ["a", "b"])
 
 
 def test_several_classes_are_voted_on():
     rng = np.random.default_rng(8)
     X = rng.integers(0, 9, (200, 3)).astype(float)
     y = np.where(X[:, 0] > 5, "high", np.where(X[:, 1] > 4, "mid", "low"))
-    model = SparsePerceptron(stages=12).fit(X, y)
+    model = SparsePerceptron(refit="stagewise", stages=12).fit(X, y)
     assert model.score(X, y) > 0.95
     scores = model.decision_function(X)
     assert scores.shape == (200, 3)
@@ -219,7 +221,7 @@ def test_several_classes_are_voted_on():
     assert model.to_text().startswith("The class whose sum is the highest.")
     assert "\n\nhigh:\n  +1.00  x0 > 5\n\nlow:\n" in model.to_text()
     for t, predicted in enumerate(model.staged_predict(X), 1):
-        assert (predicted == SparsePerceptron(stages=t).fit(X, y).predict(X)).all()
+        assert (predicted == SparsePerceptron(refit="stagewise", stages=t).fit(X, y).predict(X)).all()
     why = model.explain(X[0])
     assert why.prediction == why.label == model.predict(X[:1])[0]
     assert why.score == pytest.approx(scores[0].max())
@@ -228,7 +230,7 @@ def test_several_classes_are_voted_on():
 def test_explanations_add_up():
     columns, y = planted_table(9)
     X = pd.DataFrame(columns)
-    model = SparsePerceptron(random_state=0).fit(X, y)
+    model = SparsePerceptron(refit="stagewise", random_state=0).fit(X, y)
     for row in range(20):
         why = model.explain(X.iloc[[row]])
         assert why == model.explain(X.iloc[row])
@@ -249,7 +251,7 @@ def test_explanations_add_up():
 
 def test_rules_in_words_are_sorted_and_aligned():
     columns, y = planted_table(10)
-    model = SparsePerceptron(random_state=0).fit(pd.DataFrame(columns), y)
+    model = SparsePerceptron(refit="stagewise", random_state=0).fit(pd.DataFrame(columns), y)
     head, how, blank, *lines = model.to_text().splitlines()
     assert head == "poisonous if the sum is > 0, else edible."
     assert how == "A rule adds its weight where it holds, and subtracts it where it does not."
@@ -294,15 +296,17 @@ def test_class_weights_move_the_decision():
     X = rng.integers(0, 5, (300, 3)).astype(float)
     y = np.where(X[:, 0] + rng.normal(size=300) > 4, 1, 0)
     plain, balanced = (
-        SparsePerceptron(stages=10, class_weight=weight).fit(X, y).predict(X).sum()
+        SparsePerceptron(refit="stagewise", stages=10, class_weight=weight).fit(X, y).predict(X).sum()
         for weight in (None, "balanced")
     )
     assert balanced > plain + 20
-    by_rows = SparsePerceptron(stages=10).fit(X, y, sample_weight=np.where(y, (y == 0).sum(), (y == 1).sum()))
+    by_rows = SparsePerceptron(refit="stagewise", stages=10).fit(
+        X, y, sample_weight=np.where(y, (y == 0).sum(), (y == 1).sum())
+    )
     assert by_rows.predict(X).sum() == balanced
 
 
 def test_cross_validation_of_scikit_learn_takes_it():
     columns, y = planted_table(16)
-    scores = cross_val_score(SparsePerceptron(stages=6), pd.DataFrame(columns), y, cv=4)
+    scores = cross_val_score(SparsePerceptron(refit="stagewise", stages=6), pd.DataFrame(columns), y, cv=4)
     assert scores.mean() > 0.8

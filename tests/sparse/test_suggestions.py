@@ -47,7 +47,7 @@ def test_the_best_of_all_are_named_and_ranked(k, booster):
         X, y = random_table(rng, case, k + 1)
         weights = rng.integers(0, 4, len(y)) if case % 3 else np.ones(len(y), int)
         weights[:2] = 1
-        model = SparsePerceptron(k=k, stages=5, booster=booster, target_size=3)
+        model = SparsePerceptron(refit="stagewise", k=k, stages=5, booster=booster, target_size=3)
         model.fit(X, y, sample_weight=weights)
         found = model.suggest(X, y, n_suggestions=4, sample_weight=weights)
         every = expected(model, X, np.where(y, 1, -1), weights, k + 1)
@@ -68,7 +68,7 @@ def test_the_best_of_all_are_named_and_ranked(k, booster):
 def test_orders_may_be_named():
     """From the model of single literals: pairs, triples, conjunctions of four; of more than columns none."""
     X, y = random_table(np.random.default_rng(3), 1, 3)
-    model, told = SparsePerceptron(k=1, stages=5).fit(X, y), 0
+    model, told = SparsePerceptron(refit="stagewise", k=1, stages=5).fit(X, y), 0
     for order in (1, 2, 3, 4):
         found = model.suggest(X, y, order, n_suggestions=3)
         every = expected(model, X, np.where(y, 1, -1), np.ones(len(y)), order)
@@ -87,7 +87,7 @@ def test_rows_of_both_layouts_get_the_same_suggestions():
     rng = np.random.default_rng(4)
     X = (rng.random((80, 30)) < 0.1) * rng.integers(1, 3, (80, 30)).astype(float)
     y = (X[:, 0] > 0) | (X[:, 1:4].sum(axis=1) > 1)
-    model = SparsePerceptron(k=1, stages=4).fit(X, y)
+    model = SparsePerceptron(refit="stagewise", k=1, stages=4).fit(X, y)
     assert model.suggest(X, y) == model.suggest(sp.csr_array(X), y)
 
 
@@ -96,7 +96,7 @@ def test_a_parity_that_pairs_do_not_see_is_named_first(booster):
     """Three Boolean columns of eight: all of their eight conjunctions say as much, and more than others."""
     X = np.random.default_rng(5).integers(0, 2, (400, 8)).astype(bool)
     y = X[:, [1, 4, 6]].sum(axis=1) % 2 == 1
-    model = SparsePerceptron(k=2, stages=5, booster=booster, target_size=8).fit(X, y)
+    model = SparsePerceptron(refit="stagewise", k=2, stages=5, booster=booster, target_size=8).fit(X, y)
     assert model.score(X, y) < 0.7
     for one in model.suggest(X, y, n_suggestions=8):
         columns = {str(literal).split()[0] for literal in one.conjunction.literals}
@@ -111,7 +111,7 @@ def test_a_rule_of_three_literals_is_named_first(booster):
     X = rng.integers(0, 2, (400, 7)).astype(float)
     rule = (X[:, 1] > 0) & (X[:, 3] > 0) & (X[:, 5] > 0)
     y = rule ^ (rng.random(400) < 0.05)
-    model = SparsePerceptron(k=2, stages=3, booster=booster, target_size=4)
+    model = SparsePerceptron(refit="stagewise", k=2, stages=3, booster=booster, target_size=4)
     for classes in (rule, y):
         first = model.fit(X, classes).suggest(X, classes)[0]
         assert str(first.conjunction) == "x1 > 0 and x3 > 0 and x5 > 0"
@@ -124,7 +124,7 @@ def test_of_several_classes_each_has_suggestions_of_its_own():
     X = np.random.default_rng(7).integers(0, 2, (120, 6)).astype(float)
     odd, other = (X[:, columns].sum(axis=1) % 2 == 1 for columns in ([0, 1, 2], [2, 3, 4]))
     y = np.where(odd, np.where(other, "both", "odd"), "even")
-    model = SparsePerceptron(k=2, stages=6).fit(X, y)
+    model = SparsePerceptron(refit="stagewise", k=2, stages=6).fit(X, y)
     every = [
         (abs(correlation), label, places, correlation, gain)
         for vector, label in enumerate(model.classes_.tolist())
@@ -145,13 +145,13 @@ def test_of_several_classes_each_has_suggestions_of_its_own():
 def test_the_model_is_left_as_it_was():
     columns, y = planted_table(3)
     X = pd.DataFrame(columns)
-    model = SparsePerceptron(stages=6).fit(X, y)
+    model = SparsePerceptron(refit="stagewise", stages=6).fit(X, y)
     before, table = copy.deepcopy(model.__dict__), X.copy()
     found = model.suggest(X, y, 3)
     assert all(str(one.conjunction) and one.label == "poisonous" for one in found)
     assert model.__dict__.keys() == before.keys()
     assert model.history_ == before["history_"]
-    assert model.to_text() == SparsePerceptron(stages=6).fit(X, y).to_text()
+    assert model.to_text() == SparsePerceptron(refit="stagewise", stages=6).fit(X, y).to_text()
     assert X.equals(table)
 
 
@@ -170,13 +170,13 @@ def test_wrong_arguments(arguments, words):
     columns, y = planted_table(3)
     X = pd.DataFrame(columns)
     with pytest.raises(ValueError, match=words):
-        SparsePerceptron(stages=3).fit(X, y).suggest(X, y, **arguments)
+        SparsePerceptron(refit="stagewise", stages=3).fit(X, y).suggest(X, y, **arguments)
 
 
 def test_classes_that_the_model_does_not_know():
     columns, y = planted_table(3)
     X = pd.DataFrame(columns)
-    model = SparsePerceptron(stages=3).fit(X, y)
+    model = SparsePerceptron(refit="stagewise", stages=3).fit(X, y)
     with pytest.raises(ValueError, match="mouldy"):
         model.suggest(X, np.where(columns["ring"], "mouldy", y))
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
@@ -195,14 +195,14 @@ def test_a_rare_class_is_no_hindrance(booster):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, (2_000, 12)).astype(bool)
     y = (X[:, :3].sum(axis=1) % 2 == 1) & (rng.random(2_000) < 0.15)
-    model = SparsePerceptron(k=2, stages=9, booster=booster, target_size=5).fit(X, y)
+    model = SparsePerceptron(refit="stagewise", k=2, stages=9, booster=booster, target_size=5).fit(X, y)
     columns = {str(literal).split()[0] for literal in model.suggest(X, y)[0].conjunction.literals}
     assert columns == {"x0", "x1", "x2"}
 
 
 def test_a_search_that_is_cut_says_so():
     X, y = random_table(np.random.default_rng(9), 1, 3)
-    model = SparsePerceptron(k=1, stages=4, max_visits=1).fit(X, y)
+    model = SparsePerceptron(refit="stagewise", k=1, stages=4, max_visits=1).fit(X, y)
     with pytest.warns(ConvergenceWarning, match="stopped at max_visits=1 conjunctions"):
         model.suggest(X, y)
     with pytest.raises(ValueError, match="beam='x', but"):
@@ -212,15 +212,17 @@ def test_a_search_that_is_cut_says_so():
 def test_twins_are_suggested_once():
     """A table beside itself: of conjunctions that hold in the same rows, the first."""
     X, y = random_table(np.random.default_rng(10), 1, 3)
-    once = SparsePerceptron(stages=4).fit(X, y).suggest(X, y, n_suggestions=5)
+    once = SparsePerceptron(refit="stagewise", stages=4).fit(X, y).suggest(X, y, n_suggestions=5)
     twice = np.hstack([X, X])
-    assert SparsePerceptron(stages=4).fit(twice, y).suggest(twice, y, n_suggestions=5) == once
+    assert (
+        SparsePerceptron(refit="stagewise", stages=4).fit(twice, y).suggest(twice, y, n_suggestions=5) == once
+    )
     assert once
 
 
 def test_pairs_are_suggested_where_columns_are_too_many_to_be_packed_for_boosting(monkeypatch):
     X, y = random_table(np.random.default_rng(11), 1, 2)
-    model = SparsePerceptron(k=1, stages=4).fit(X, y)
+    model = SparsePerceptron(refit="stagewise", k=1, stages=4).fit(X, y)
     packed = model.suggest(X, y)
     monkeypatch.setattr(search, "MOST_BITS", 0)
     assert model.suggest(X, y) == packed

@@ -18,7 +18,7 @@ SPARSE = [
     {"stages": 5, "class_weight": "balanced", "k": 1},
     {"stages": "theory", "target_size": 1, "k": 1},
 ]
-MODELS = [SparsePerceptron(random_state=0, **how) for how in SPARSE] + [
+MODELS = [SparsePerceptron(refit="stagewise", random_state=0, **how) for how in SPARSE] + [
     PrunedPerceptron(random_state=0),
     PrunedPerceptron(k=2, n_thresholds=2, random_state=0),
 ]
@@ -67,7 +67,9 @@ def test_rows_of_weight_0_are_absent(model, n_classes):
 def test_cells_of_absent_rows_are_not_read():
     """A text among numbers, in a row of weight 0."""
     X = [[1.0], [2.0], [3.0], [4.0], ["unknown"]]
-    model = SparsePerceptron(stages=1).fit(X, [0, 0, 1, 1, 0], sample_weight=[1, 1, 1, 1, 0])
+    model = SparsePerceptron(refit="stagewise", stages=1).fit(
+        X, [0, 0, 1, 1, 0], sample_weight=[1, 1, 1, 1, 0]
+    )
     assert [str(rule) for rule in model.conjunctions_] == ["x0 > 2"]
 
 
@@ -78,12 +80,14 @@ def test_given_splits_count_all_rows():
     there = np.flatnonzero(w)
     splits = [(np.arange(60), np.arange(60, 90)), (np.arange(90) >= 40, np.arange(90) < 40)]
     among = [tuple(np.flatnonzero(np.isin(there, np.arange(90)[part])) for part in split) for split in splits]
-    model = SparsePerceptron(cv=splits, max_stages=5).fit(X, y, sample_weight=w)
-    other = SparsePerceptron(cv=among, max_stages=5).fit(X.iloc[there], y[there], sample_weight=w[there])
+    model = SparsePerceptron(refit="stagewise", cv=splits, max_stages=5).fit(X, y, sample_weight=w)
+    other = SparsePerceptron(refit="stagewise", cv=among, max_stages=5).fit(
+        X.iloc[there], y[there], sample_weight=w[there]
+    )
     assert fingerprint(model) == fingerprint(other)
     absent = [(np.arange(90), np.flatnonzero(w == 0))]
     with pytest.raises(ValueError, match="cv has a part without rows whose weight is > 0"):
-        SparsePerceptron(cv=absent).fit(X, y, sample_weight=w)
+        SparsePerceptron(refit="stagewise", cv=absent).fit(X, y, sample_weight=w)
 
 
 @pytest.mark.parametrize("make", [SparsePerceptron, PrunedPerceptron])
@@ -122,7 +126,9 @@ def test_numbers_of_threads_that_make_no_sense(make, n_jobs):
         make(n_jobs=n_jobs).fit(X, y)
 
 
-@pytest.mark.parametrize("model", [SparsePerceptron(stages=3), PrunedPerceptron(random_state=0)], ids=str)
+@pytest.mark.parametrize(
+    "model", [SparsePerceptron(refit="stagewise", stages=3), PrunedPerceptron(random_state=0)], ids=str
+)
 def test_metadata_routing_brings_weights(model):
     X, y = mixed(4, 2)
     w = np.random.default_rng(0).integers(1, 4, len(y)).astype(float)
@@ -145,10 +151,14 @@ def test_every_fold_judges_its_own_classes(n_jobs):
     y = np.where(rng.random(120) < 0.2, 0, (X[:, 0] == "a") + (X[:, 1] == "b") * 1)
     w = rng.integers(1, 4, 120).astype(float)
     splits = [(np.arange(70), np.arange(70, 120)), (np.arange(40, 120), np.arange(40))]
-    model = SparsePerceptron(cv=splits, max_stages=4, k=1, n_jobs=n_jobs).fit(X, y, sample_weight=w)
+    model = SparsePerceptron(refit="stagewise", cv=splits, max_stages=4, k=1, n_jobs=n_jobs).fit(
+        X, y, sample_weight=w
+    )
     right = np.zeros(4)
     for train, test in splits:
-        part = SparsePerceptron(stages=4, k=1).fit(X[train], y[train], sample_weight=w[train])
+        part = SparsePerceptron(refit="stagewise", stages=4, k=1).fit(
+            X[train], y[train], sample_weight=w[train]
+        )
         assert part.encoder_.literals_ == model.encoder_.literals_
         assert part.classes_.tolist() == [0, 1, 2]
         right += [w[test] @ (answers == y[test]) for answers in part.staged_predict(X[test])]

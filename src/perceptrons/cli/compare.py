@@ -167,10 +167,8 @@ def _show_left_out(n_rows: int, n_classes: int) -> None:
     able = [name for name in LEARNERS if supports_classes(name, n_classes)]
     slow = [name for name in SLOW if name in able]
     if n_rows > MANY_ROWS:
-        names = listing(slow)
-        say(
-            f"Above {MANY_ROWS:,} rows {names} are slow and left out; use --learner {slow[0]} to include one."
-        )
+        names = f"{listing(slow)} {'are' if len(slow) > 1 else 'is'}"
+        say(f"Above {MANY_ROWS:,} rows {names} slow and left out; use --learner {slow[0]} to include one.")
     for name in LEARNERS:
         if name not in able and name not in ON_REQUEST:
             say(f"{name} supports two classes, not {n_classes}, and is left out.")

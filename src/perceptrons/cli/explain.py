@@ -98,7 +98,8 @@ def _parts(loaded: Any, rows: Any, vector: int) -> list[Reason]:
 
 def is_scorecard(learner: Any) -> bool:
     """Is it a vote of rules, of which a row has points?"""
-    return getattr(learner, "gamma_", None) is not None
+    has_card = getattr(learner, "cards_", None) is not None and len(learner.classes_) == 2
+    return has_card or getattr(learner, "gamma_", None) is not None
 
 
 def votes(names: Any, learner: Any, rows: Any) -> list[Reason]:

@@ -16,7 +16,7 @@ EARLIER: dict[str, dict[str, Any]] = {  # class name → {parameter added after 
     "MaxMarginPerceptron": {"class_weight": None, "n_jobs": None},
     "Perceptron": {"min_margin": 0.0, "class_weight": None, "n_jobs": None},
     "PrunedPerceptron": {"n_jobs": None},
-    "SparsePerceptron": {"n_jobs": None},
+    "SparsePerceptron": {"n_jobs": None, "refit": "stagewise", "max_rules": None, "max_points": None},
 }
 
 

@@ -44,7 +44,7 @@ def encode_literals(
     encoder: LiteralEncoder, X: Any, y: Any, sample_weight: Any, class_weight: Any
 ) -> EncodedLiterals:
     """Validate the rows, and fit the encoder to them."""
-    given = _weigh_classes(X, y, sample_weight, class_weight)
+    given = weigh_classes(X, y, sample_weight, class_weight)
     there = given.weights > 0.0
     check_every_class(given.classes, given.codes, given.weights)
     literals = encoder.fit_present(X, small(np.where(there, given.counts, 0.0)))
@@ -53,7 +53,7 @@ def encode_literals(
 
 def encode_for(model: Any, X: Any, y: Any, sample_weight: Any) -> EncodedLiterals:
     """Validate rows for a fitted model, and encode them by its literals and classes."""
-    given = _weigh_classes(X, y, sample_weight, model.class_weight, model.classes_)
+    given = weigh_classes(X, y, sample_weight, model.class_weight, model.classes_)
     there = given.weights > 0.0
     if not there.any():
         raise ValueError("All rows have weight 0, by sample_weight or class_weight; some must have more.")
@@ -70,7 +70,7 @@ def _encoded(literals: Any, encoder: LiteralEncoder, given: WeighedClasses, ther
     return EncodedLiterals(data, given.classes, codes, weights, counts, present)
 
 
-def _weigh_classes(
+def weigh_classes(
     X: Any, y: Any, sample_weight: Any, class_weight: Any, known: Array | None = None
 ) -> WeighedClasses:
     if y is None:

@@ -16,6 +16,7 @@ from ..checks import count_rows, is_number
 from ..compiled import Threads
 from ..model_file.declarations import LostFunction
 from .boosting import Stage
+from .coded_training import CodedTraining
 from .conjunctions import rows_of
 from .encoded_literals import EncodedLiterals
 from .majority import enough_stages
@@ -77,7 +78,7 @@ def in_theory(weights: Array, parameters: SparseParameters) -> BoostingTrial:
     return BoostingTrial(max(1, math.ceil(2 * size**2 * math.log(ratio))))
 
 
-def splits_of(cv: Any, random_state: Any, X: Any, y: Any, encoded: EncodedLiterals) -> Splits:
+def splits_of(cv: Any, random_state: Any, X: Any, y: Any, encoded: EncodedLiterals | CodedTraining) -> Splits:
     """The rows to learn from and to test on, among those of weight > 0. A number of folds divides them at
     random, each class as evenly as possible; if no class has so many rows, there are fewer folds. A splitter
     sees them alone, too; a list of splits counts all rows given."""
@@ -117,7 +118,7 @@ def _rows(part: Any, n_rows: int, present: Array | None) -> Array:
     return np.asarray(places[rows][places[rows] >= 0])
 
 
-def _folds(n_folds: int, random_state: Any, encoded: EncodedLiterals) -> Splits:
+def _folds(n_folds: int, random_state: Any, encoded: EncodedLiterals | CodedTraining) -> Splits:
     most = int(np.bincount(encoded.codes).max())
     if most < 2:
         raise ValueError(

@@ -5,10 +5,14 @@ from collections.abc import Sequence
 from math import isclose, log
 from typing import Any
 
+import numpy as np
+
 from ..model_file import declarations as file
 from ..model_file.kinds import MOST
 from ..tables.literal_encoder import LiteralEncoder
 from .boosting import Stage
+from .calibration import Calibration
+from .joint import JointVector
 from .pruning import Pruning
 from .runs import BoostingTrial
 from .scorecard import Total
@@ -21,6 +25,18 @@ STAGE = {
 }
 TRIAL = {"stages": file.Count(1), "gamma": file.Real(least=0.0)}
 TOTAL = {"points": file.Count(-MOST), "rows": file.Real(least=0.0), "positive": file.Real(least=0.0)}
+JOINT = {
+    "places": file.Each(file.Each(file.Count()), ".rules"),
+    "weights": file.Array(("float64",), (".rules",)),
+    "bias": file.Real(),
+    "rows": file.Array(("float64",), (".rules",)),
+    "positive": file.Array(("float64",), (".rules",)),
+    "strength": file.Real(least=0.0),
+    "slope": file.Real(least=0.0),
+    "sizes": file.Each(file.Count(), ".tried"),
+    "losses": file.Array(("float64",), (".tried",)),
+    "points": file.Optional(file.Array(("int64",), (".rules",))),
+}
 PRUNING = {"n_weights": file.Count(), "accuracy": file.Real(least=0.0)}
 
 COMMON: dict[str, file.Field] = {
@@ -35,6 +51,8 @@ FIELDS: dict[str, file.Field] = {
     "cv_accuracy_": file.Optional(file.Array(("float64",), ("tried",))),
     "cv_trials_": file.Optional(file.Each(file.Record(BoostingTrial, TRIAL), "tried")),
     "missed_": file.Optional(file.Real(least=0.0)),
+    "_vectors": file.IfSet(file.Each(file.Record(JointVector, JOINT), "vectors")),
+    "_risk": file.IfSet(file.Record(Calibration, {"slope": file.Real(least=0.0), "shift": file.Real()})),
     "_totals": file.Optional(file.Each(file.Each(file.Record(Total, TOTAL)), "vectors")),
 }
 PRUNED_FIELDS: dict[str, file.Field] = {
@@ -50,6 +68,10 @@ PRUNED_FIELDS: dict[str, file.Field] = {
 def check_loaded(model: Any) -> None:
     """Raise unless there is a run for each weight vector, whose stages boosting could have found."""
     _check_vectors(model, len(model._runs))
+    model._vectors, model._risk = getattr(model, "_vectors", None), getattr(model, "_risk", None)
+    if model._vectors is not None:
+        _check_joint(model)
+        return
     model._runs = [[stage._replace(literals=tuple(stage.literals)) for stage in run] for run in model._runs]
     stages = [stage for run in model._runs for stage in run]
     _check_places(model, [stage.literals for stage in stages])
@@ -69,11 +91,46 @@ def check_loaded(model: Any) -> None:
         _check_votes(model)
 
 
+def _check_joint(model: Any) -> None:
+    """Raise unless weights could have been learned together."""
+    if any(model._runs) or model.gamma_ is not None:
+        raise ValueError("runs and gamma belong to boosting, vectors to weights learned together")
+    model._vectors = [one._replace(places=[*map(tuple, one.places)]) for one in model._vectors]
+    for one in model._vectors:
+        _check_places(model, one.places)
+        if () in one.places or len(set(one.places)) < len(one.places):
+            raise ValueError("places must name each conjunction once, and none without literals")
+        if not np.isfinite([*one.weights, one.bias]).all():
+            raise ValueError("weights must be finite")
+        if (one.positive < 0.0).any() or (one.positive > one.rows).any():
+            raise ValueError("rules must hold in rows, and not in more of one class than there are")
+    if (model._totals is None) != all(one.points is None for one in model._vectors):
+        raise ValueError("totals belong to points")
+    if model._totals is not None:
+        _check_card(model)
+
+
+def _check_card(model: Any) -> None:
+    """Raise unless points and weights agree, and totals are what a fit leaves."""
+    for one in model._vectors:
+        if one.points is None or not one.points.all():
+            raise ValueError("a card has points for each rule, and none is 0")
+        units = one.weights / one.points
+        if len(units) and not (units[0] > 0.0 and np.allclose(units, units[0], rtol=1e-9)):
+            raise ValueError("the weights of a card are its points times one unit")
+    _check_totals(model)
+
+
 def _check_votes(model: Any) -> None:
     """Raise unless a fit could have left these votes."""
     for trial in [BoostingTrial(1, model.gamma_), *(model.cv_trials_ or [])]:
         if trial.gamma is None or not 0.0 < trial.gamma <= 0.5 or trial.stages % 2 == 0:
             raise ValueError(f"there is {trial}, but the edge of votes is in (0, 0.5], their number odd")
+    _check_totals(model)
+
+
+def _check_totals(model: Any) -> None:
+    """Raise unless totals rise, and count rows."""
     for totals in model._totals:
         points = [one.points for one in totals]
         if not totals or sorted(set(points)) != points:

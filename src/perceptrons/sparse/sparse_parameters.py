@@ -5,11 +5,18 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 from ..checks import flag, is_number, number, one_of
+from .rule_path import PathScope
 from .search import Scope
 
 MOST_ORDER = 10
 ADABOOST, MAJORITY = "adaboost", "majority"
 CV, THEORY = "cv", "theory"
+TOGETHER, STAGEWISE = "together", "stagewise"
+POOL = 200  # conjunctions that a path may choose from
+MOST_RULES = 50  # that a path may choose, unless the user says otherwise
+STRENGTHS = (0.1, 1.0, 10.0)  # of the ridge
+CARD_RULES, CARD_STRENGTHS = 8, (1.0,)
+THRESHOLDS = {TOGETHER: 32, STAGEWISE: 8}
 MOST_LITERALS = 20_000  # whose pairs can be kept: 3.2 GB, twice as much if they are CSR
 FEW = 1_000  # weights up to which one is dropped at a time
 SHARE = 0.05  # of the weights that is dropped at a time if there are more
@@ -24,6 +31,19 @@ class SparseParameters(NamedTuple):
     stages: int | str  # a number, "cv" or "theory"
     max_stages: int | None
     target_size: int | None
+    refit: str
+    max_rules: int | None
+    max_points: int | None
+
+    @property
+    def path(self) -> PathScope:
+        """What a path may choose from, if weights are learned together."""
+        pool = POOL if self.stages == CV else int(self.stages)
+        most = min(self.max_rules or (CARD_RULES if self.max_points else MOST_RULES), pool)
+        strengths = CARD_STRENGTHS if self.max_points else STRENGTHS
+        scope = self.scope
+        errors = 0.0 if self.max_rules or self.max_points else 1.0  # rules are few as it is
+        return PathScope(scope.k, scope.penalty, scope.beam, pool, most, strengths, errors, self.max_points)
 
     @property
     def gamma(self) -> float | None:
@@ -36,16 +56,32 @@ class SparseParameters(NamedTuple):
 
 def read_parameters(model: Any) -> SparseParameters:
     booster = one_of("booster", model.booster, (ADABOOST, MAJORITY))
+    refit = one_of("refit", model.refit, (TOGETHER, STAGEWISE)) if booster == ADABOOST else STAGEWISE
+    max_points = limit("max_points", model.max_points, "use 5, or None for weights that are not whole")
+    if max_points is not None and refit == STAGEWISE:
+        raise ValueError(
+            f'max_points={max_points} is for weights learned together; use refit="together" and the booster '
+            '"adaboost", or booster="majority" alone for a card of votes.'
+        )
     limit("max_stages", model.max_stages, "use None for as many as literals")
+    limit("max_rules", model.max_rules, "use None to leave the number to cross-validation")
     if is_number(model.cv, Integral):
         number("cv", model.cv, "[2, inf)", "use 5", Integral)
     return SparseParameters(
         scope=read_scope(model, model.k),
         votes=booster == MAJORITY,
-        stages=_read_stages(model.stages, model.target_size, booster),
+        stages=_read_stages(model.stages, model.target_size, booster, refit),
         max_stages=model.max_stages,
         target_size=model.target_size,
+        refit=refit,
+        max_rules=model.max_rules,
+        max_points=max_points,
     )
+
+
+def read_thresholds(n_thresholds: Any, refit: str) -> int:
+    """The largest number of literals of a numeric column."""
+    return THRESHOLDS[refit] if isinstance(n_thresholds, str) and n_thresholds == "auto" else n_thresholds
 
 
 def limit(name: str, value: Any, remedy: str) -> int | None:
@@ -67,8 +103,13 @@ def read_order(k: Any, name: str = "k", most: int = MOST_ORDER) -> int:
     return int(k)
 
 
-def _read_stages(stages: Any, target_size: Any, booster: str) -> int | str:
+def _read_stages(stages: Any, target_size: Any, booster: str, refit: str) -> int | str:
     if isinstance(stages, str):
+        if stages == THEORY and refit == TOGETHER:
+            raise ValueError(
+                'stages="theory" is about boosting stage by stage, but refit="together"; use '
+                'refit="stagewise".'
+            )
         if one_of("stages", stages, (CV, THEORY)) == THEORY and target_size is None:
             raise ValueError(
                 'stages="theory" needs target_size, the sum of the absolute weights of an integer perceptron '

@@ -1,37 +1,72 @@
-"""`SparsePerceptron`: Jackson and Craven, "Learning Sparse Perceptrons", boosted conjunctions (section 3).
+"""`SparsePerceptron`: few weights, on conjunctions; Jackson and Craven, "Learning Sparse Perceptrons".
+
+`refit="stagewise"` is the paper's (section 3): AdaBoost adds a conjunction, with its weight, at each stage.
+Its conjunctions are good, but its weights and its end waste them. So by default boosting only proposes, and
+weights are learned together (see `joint`).
 
 Deviations: numeric columns become literals `x > t`; rows and classes may have weights; with more than two
-classes each is learned against the rest, with the same number of stages, and weights are shares of a vote;
-thresholds and categories are learned once, from all rows, before the cross-validation that chooses the number
-of stages.
+classes each is learned against the rest, stagewise with the same number of stages and weights that are shares
+of a vote; thresholds and categories, for which classes are not looked at, are learned once, from all rows,
+before the cross-validation.
 """
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from copy import copy
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._types import Array
 from ..base import all_or_nothing, codes_of
 from ..checks import number
-from ..compiled import one_thread, threads
+from ..compiled import Threads, one_thread, threads
 from ..model_file.declarations import Field
 from ..tables.literal_encoder import LiteralEncoder
 from ..texts import printable
-from .boosting import merged
+from .boosting import Stage, merged
+from .calibration import Calibration, calibrate_votes
+from .coded_training import code_training, rescaled
+from .conjunctions import rows_of
+from .edits import fitted_again, place_of, struck_out, with_changed_points
 from .encoded_literals import encode_for, encode_literals
+from .joint import JointVector, joined, learn_together
 from .n_stages import StagePlan, plan_stages, splits_of
-from .runs import run_boosting, staged_scores
-from .scorecard import Card, card_of, text_of, totals_of
+from .risk_card import RiskCard, card_totals, cards_of, text_of_risks
+from .runs import BoostingTrial, run_boosting, staged_scores
+from .scorecard import Card, Total, card_of, text_of, totals_of
 from .sparse_file import FIELDS, check_loaded
-from .sparse_parameters import check_size, read_parameters, read_scope
+from .sparse_parameters import (
+    TOGETHER,
+    SparseParameters,
+    check_size,
+    read_parameters,
+    read_scope,
+    read_thresholds,
+)
 from .suggestions import Suggestion, find_suggestions
 from .weighted_conjunctions import Explanation, WeightedConjunctions
+
+
+def in_stages(model: Any) -> bool:
+    """Was it boosted stage by stage?"""
+    if getattr(model, "_vectors", None) is not None:
+        raise AttributeError('There are no stages with refit="together"; use refit="stagewise".')
+    return True
+
+
+def has_risks(model: Any) -> bool:
+    """A model file of an earlier version has none."""
+    fitted = hasattr(model, "_runs")
+    if fitted and model._vectors is None and getattr(model, "_risk", None) is None:
+        raise AttributeError("The model was saved before sparse models had probabilities; fit it again.")
+    return True
 
 
 class SparsePerceptron(WeightedConjunctions):
@@ -44,12 +79,24 @@ class SparsePerceptron(WeightedConjunctions):
     ----------
     k : int from 1 to 10, default 2; the largest number of literals of a conjunction. From 3 on, see `beam`
         and `max_visits`.
-    stages : int, "cv" (default) or "theory"; how often boosting adds a conjunction. An int must be odd if the
-        booster is "majority". "cv" takes the number of the highest accuracy in an inner cross-validation, the
-        smallest if there are several. "theory" takes as many as make the model right on all rows, if there is
-        such a model of integer weights whose absolute sum is `target_size`.
-    cv : int, default 5, a scikit-learn splitter, or a list of (train, test) rows; the folds of "cv". There
-        are fewer folds than the int says if no class has so many rows.
+    max_rules : int or None (default); the largest number of conjunctions, of each class if there are more
+        than two; of weights learned together. Of the numbers up to it, the one of the lowest loss in
+        cross-validation is taken. None is 8 for a scorecard; else it is 50, and the smallest number is taken
+        whose loss is within one standard error of the lowest.
+    max_points : int or None (default); makes a scorecard: every rule has whole points from −max_points to
+        max_points, and every total a risk. 5 is a good choice.
+    refit : "together" (default), or "stagewise": how weights are learned. Together: conjunctions are picked
+        from those that boosting proposes, and their weights are fitted with each other, to logistic loss, so
+        that scores are calibrated log odds. Stagewise is the paper's AdaBoost, with its guarantee; "majority"
+        always is.
+    stages : int, "cv" (default) or "theory". Together: the largest number of conjunctions that boosting
+        proposes; "cv" is 200. Stagewise: how often boosting adds a conjunction. An int must then be odd if
+        the booster is "majority". "cv" takes the number of the highest accuracy in an inner cross-validation,
+        the smallest if there are several. "theory" takes as many as make the model right on all rows, if
+        there is such a model of integer weights whose absolute sum is `target_size`.
+    cv : int, default 5, a scikit-learn splitter, or a list of (train, test) rows; the folds in which the
+        number of rules is chosen and scores are calibrated, or that of stages, if "cv". There are fewer folds
+        than the int says if no class has so many rows.
     max_stages : int or None (default); the largest number that "cv" tries. None is the number of literals, as
         in the paper, but at most 101 votes. It limits stages, not weights. If literals are few, more stages
         may be better; a warning says so if the last number was the best.
@@ -62,15 +109,17 @@ class SparsePerceptron(WeightedConjunctions):
     penalty : bool, default True; whether a conjunction of several literals counts 1/k of its correlation, so
         that simple ones are preferred.
     beam : int or None (default); from k = 3 on, only the best `beam` conjunctions of each order are extended.
-        This is faster, but may miss the best. None extends all that may lead to the best.
+        This is faster, but may miss the best. None is 20 if weights are learned together; stagewise it
+        extends all that may lead to the best.
     max_visits : int or None (default); the largest number of conjunctions that a stage visits one by one (a
         few more, to finish what was begun). A warning says what may have been missed. None is no limit.
-    n_thresholds : int, default 8; the largest number of literals `x > t` of a numeric column.
+    n_thresholds : int or "auto" (default); the largest number of literals `x > t` of a numeric column; "auto"
+        is 32 if weights are learned together, 8 if stagewise.
     class_weight : None (default), "balanced", or a dict of class → weight.
     n_jobs : int or None (default); how many threads learn folds of "cv", and classes against the rest, side
         by side: None is one, -1 one per core. The model is the same. Each thread has the products of its own
         pairs of literals, so that memory grows with them.
-    random_state : int, RandomState or None (default); draws the folds of "cv".
+    random_state : int, RandomState or None (default); draws the folds.
 
     Attributes
     ----------
@@ -78,8 +127,15 @@ class SparsePerceptron(WeightedConjunctions):
     weights_ : array, one weight per conjunction; integers if the booster is "majority". With more than two
         classes, a row of them per class, divided by the sum of its stages' weights unless they are votes.
     intercept_ : array, the weights of the constant, which is a hypothesis like any other, but not counted.
+    cv_sizes_, cv_loss_ : the numbers of rules tried in cross-validation, and the log-loss of each on the rows
+        left out, a row per class if there are more than two; None if stagewise.
+    cards_ : list of `RiskCard` (points, and unit and bias of the risk), one per weight vector, if there are
+        `max_points`, else None. Then weights are points, and the score of a row is the sum of the points of
+        the rules that hold and of the base points, `intercept_`; with more than two classes it is log odds.
+    feature_importances_ : array; the share of each column in the absolute weights.
     n_weights_ : the number of weights that are not 0; with more than two classes, an array.
-    stages_ : the number of stages.
+    stages_ : the number of stages; None without stages, if weights are learned together. What follows is then
+        None, too, or empty.
     cv_accuracy_ : array, the accuracy in cross-validation after 1, 2, … stages, or of each of `cv_trials_`;
         None without cross-validation.
     cv_trials_ : list of `BoostingTrial` (stages, gamma) that "majority" tried in cross-validation, or None.
@@ -97,30 +153,52 @@ class SparsePerceptron(WeightedConjunctions):
     >>> import pandas as pd
     >>> from perceptrons import SparsePerceptron
     >>> caps = ["red", "red", "brown", "brown", "white", "white"]
-    >>> table = pd.DataFrame({"cap": caps, "width": [3, 8, 2, 9, 4, 7]})
-    >>> kinds = ["poisonous", "poisonous", "edible", "poisonous", "edible", "edible"]
-    >>> model = SparsePerceptron(stages=3).fit(table, kinds)
+    >>> table = pd.DataFrame({"cap": 10 * caps, "width": 10 * [3, 8, 2, 9, 4, 7]})
+    >>> kinds = 10 * ["poisonous", "poisonous", "edible", "poisonous", "edible", "edible"]
+    >>> model = SparsePerceptron(random_state=0).fit(table, kinds)
     >>> print(model.to_text())
     poisonous if the sum is > 0, else edible.
     A rule adds its weight where it holds, and subtracts it where it does not.
     <BLANKLINE>
-      +2.83  width > 7
-      -2.20  cap = white
-      +1.61  cap = red
+      -2.11  cap = white
+      +1.98  width > 7
+      +1.98  cap = red
+      +1.80  width > 2
+      -0.16  always
     >>> print(model.explain(table.iloc[3]))
     poisonous, because
-      +2.83  width > 7: yes
-      +2.20  cap = white: no
-      -1.61  cap = red: no
-      +3.42  is the sum, for poisonous
+      +2.11  cap = white: no
+      +1.98  width > 7: yes
+      -1.98  cap = red: no
+      +1.80  width > 2: yes
+      -0.16  always: yes
+      +3.75  is the sum, for poisonous
+    >>> model.predict_proba(table[:3]).round(2).tolist()
+    [[0.02, 0.98], [0.0, 1.0], [0.98, 0.02]]
     """
 
     _file_fields: ClassVar[dict[str, Field]] = FIELDS
+    _vectors: list[JointVector] | None
+    _risk: Calibration | None
+    _runs: list[list[Stage]]
+    _totals: list[list[Total]] | None
+    gamma_: float | None
+    cv_accuracy_: Array | None
+    cv_trials_: list[BoostingTrial] | None
+    missed_: float | None
+    history_: list[Any]
+    stages_: int | None
+    cards_: list[RiskCard] | None
+    cv_sizes_: list[int] | None
+    cv_loss_: Array | None
 
     def __init__(
         self,
         *,
         k: int = 2,
+        max_rules: int | None = None,
+        max_points: int | None = None,
+        refit: str = "together",
         stages: Any = "cv",
         cv: Any = 5,
         max_stages: int | None = None,
@@ -129,12 +207,15 @@ class SparsePerceptron(WeightedConjunctions):
         penalty: bool = True,
         beam: int | None = None,
         max_visits: int | None = None,
-        n_thresholds: int = 8,
+        n_thresholds: Any = "auto",
         class_weight: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.k = k
+        self.max_rules = max_rules
+        self.max_points = max_points
+        self.refit = refit
         self.stages = stages
         self.cv = cv
         self.max_stages = max_stages
@@ -152,28 +233,82 @@ class SparsePerceptron(WeightedConjunctions):
         """Learn from the rows of a table and their classes; rows of weight 0 are absent."""
         parameters = read_parameters(self)
         with all_or_nothing(self), one_thread(), threads(self.n_jobs) as workers:
-            encoder = LiteralEncoder(n_thresholds=self.n_thresholds)
-            encoded = encode_literals(encoder, X, y, sample_weight, self.class_weight)
-            check_size(encoded.data.n_literals, parameters.scope.k)
-            splits = partial(splits_of, self.cv, self.random_state, X, y, encoded)
-            plan = plan_stages(encoded, parameters, splits, workers)
-            runs = run_boosting(encoded, plan.trial, parameters, workers)
-            self._adopt(encoded.classes, encoder)
-            self._runs, self.gamma_ = runs.stages, plan.trial.gamma
-            self.cv_accuracy_, self.cv_trials_ = plan.accuracies, plan.trials
-            self.missed_ = None if parameters.scope.k > 2 and parameters.scope.beam else runs.missed
-            self._derive()
-            self._totals = totals_of(encoded, self._places, self._cards()) if parameters.votes else None
-        for words in complaints(self, plan):
-            warnings.warn(words, ConvergenceWarning, stacklevel=2)
+            encoder = LiteralEncoder(n_thresholds=read_thresholds(self.n_thresholds, parameters.refit))
+            if parameters.refit == TOGETHER:
+                words = self._fit_together(encoder, X, y, sample_weight, parameters, workers)
+            else:
+                words = self._fit_stagewise(encoder, X, y, sample_weight, parameters, workers)
+        for one in words:
+            warnings.warn(one, ConvergenceWarning, stacklevel=2)
         return self
+
+    def _fit_together(
+        self,
+        encoder: LiteralEncoder,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        parameters: SparseParameters,
+        workers: Threads,
+    ) -> list[str]:
+        training = code_training(encoder, X, y, sample_weight, self.class_weight)
+        splits = splits_of(self.cv, self.random_state, X, y, training)
+        vectors = learn_together(training, parameters.path, splits, workers)
+        self._adopt(training.classes, encoder)
+        self._risk = None
+        self._vectors, self._runs, self._totals = vectors, [[] for _ in vectors], None
+        if parameters.max_points is not None:
+            self._totals = card_totals(training, vectors)
+        self.gamma_ = self.cv_accuracy_ = self.cv_trials_ = self.missed_ = None
+        self._derive()
+        return [*unlearned(self, [bool(one.places) for one in vectors])]
+
+    def _fit_stagewise(
+        self,
+        encoder: LiteralEncoder,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        parameters: SparseParameters,
+        workers: Threads,
+    ) -> list[str]:
+        encoded = encode_literals(encoder, X, y, sample_weight, self.class_weight)
+        check_size(encoded.data.n_literals, parameters.scope.k)
+        splits = partial(splits_of, self.cv, self.random_state, X, y, encoded)
+        plan = plan_stages(encoded, parameters, splits, workers)
+        runs = run_boosting(encoded, plan.trial, parameters, workers)
+        self._adopt(encoded.classes, encoder)
+        self._vectors, self._runs, self.gamma_ = None, runs.stages, plan.trial.gamma
+        self.cv_accuracy_, self.cv_trials_ = plan.accuracies, plan.trials
+        self.missed_ = None if parameters.scope.k > 2 and parameters.scope.beam else runs.missed
+        self._derive()
+        self._totals = totals_of(encoded, self._places, self._cards()) if parameters.votes else None
+        held = np.array([rows_of(encoded.data, one) for one in self._places])
+        scores = self._scores(held.reshape(len(self._places), len(encoded.codes)).T)
+        self._risk = calibrate_votes(scores, encoded.signs(), rescaled(encoded.weights, encoded.counts))
+        return [*complaints(self, plan)]
 
     def _loaded(self) -> None:
         check_loaded(self)
         self._derive()
 
     def _derive(self) -> None:
-        """Set what follows from the stages."""
+        """Set what follows from the stages, or from the weights learned together."""
+        if self._vectors is not None:
+            self._places, self._weights, self.intercept_ = joined(self._vectors)
+            self.cards_ = None
+            if self._totals is not None:
+                self.cards_ = cards_of(self._vectors, self._places)
+                self._weights = np.array([card.points for card in self.cards_], np.int64)
+                starts = [card.card.start if len(self.cards_) == 1 else card.bias for card in self.cards_]
+                self.intercept_ = np.array(starts)
+            self.history_, self.stages_ = [], None
+            self.cv_sizes_ = self._vectors[0].sizes
+            losses = np.array([one.losses for one in self._vectors])
+            self.cv_loss_ = losses[0] if len(losses) == 1 else losses
+            self._publish()
+            return
+        self.cv_sizes_ = self.cv_loss_ = self.cards_ = None
         votes = self.gamma_ is not None
         self._places, self._weights, self.intercept_ = merged(self._runs, votes)
         if votes:
@@ -182,6 +317,7 @@ class SparsePerceptron(WeightedConjunctions):
         self.stages_ = max(map(len, self._runs))
         self._publish()
 
+    @available_if(in_stages)  # type: ignore[untyped-decorator]
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """The classes predicted after each stage of boosting."""
         check_is_fitted(self)
@@ -190,24 +326,100 @@ class SparsePerceptron(WeightedConjunctions):
         for scores in staged_scores(columns.__getitem__, self._runs, self.gamma_ is not None):
             yield self.classes_[codes_of(scores)]
 
+    @available_if(has_risks)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Array:
+        """The probability of each class, a column each; with more than two classes those against the rest,
+        divided by their sum. Together they are calibrated in cross-validation; stagewise, and of votes, by a
+        logistic unit over the scores of the rows learned from, and so rather too sure."""
+        scores = self.decision_function(X)
+        if self._risk is not None:
+            scores = self._risk.slope * scores + self._risk.shift
+        if self.cards_ is not None and len(self.cards_) == 1:
+            scores = self.cards_[0].log_odds(scores - self.intercept_[0])
+        shares = expit(np.atleast_2d(scores.T))
+        if len(shares) == 1:
+            return np.column_stack([1.0 - shares[0], shares[0]])
+        return np.asarray((shares / np.maximum(shares.sum(axis=0), 1e-300)).T)
+
     def to_text(self) -> str:
         """The model in words, the heaviest weight first. Votes are a scorecard: points, the threshold, and
         how often each total occurred among the training rows."""
         check_is_fitted(self)
         if self._totals is None:
             return super().to_text()
-        labels = [*map(printable, self.classes_.tolist())]
-        return text_of(self._cards(), self._totals, [*map(str, self._rules())], labels)
+        labels, rules = [*map(printable, self.classes_.tolist())], [*map(str, self._rules())]
+        if self.cards_ is not None:
+            return text_of_risks(self.cards_, self._totals, rules, labels)
+        return text_of(self._cards(), self._totals, rules, labels)
 
     def _explained(self, prediction: Any, label: Any, held: Array, vector: int, score: float) -> Explanation:
-        """Votes are explained by points."""
+        """Votes, and the one card of two classes, are explained by points."""
         if self._totals is None:
             return super()._explained(prediction, label, held, vector, score)
+        if self.cards_ is not None:
+            rules = [*map(str, self._rules())]
+            if len(self.cards_) == 1:
+                return self.cards_[0].card.explained(prediction, label, rules, held)
+            return self.cards_[vector].explained(prediction, label, rules, held)
         return self._cards()[vector].explained(prediction, label, [*map(str, self._rules())], held)
+
+    def _scores(self, held: Array) -> Array:
+        """Points, if there is one card; log odds, if there are several."""
+        if self.cards_ is None:
+            return super()._scores(held)
+        totals = np.zeros((len(held), len(self.cards_)), np.int64)
+        for column, points in zip(held.T, self._weights.T, strict=True):
+            totals += column[:, None] * points
+        if len(self.cards_) == 1:
+            return np.asarray((totals + self.intercept_).astype(np.float64))
+        return np.column_stack([card.log_odds(t) for card, t in zip(self.cards_, totals.T, strict=True)])
 
     def _cards(self) -> list[Card]:
         one = len(self._weights) == 1
         return [card_of(*row, one) for row in zip(self._weights, self.intercept_.tolist(), strict=True)]
+
+    def without(self, rule: Any, X: Any, y: Any, sample_weight: Any = None) -> "SparsePerceptron":
+        """A copy in which a rule is struck out, and the weights of the others are fitted again.
+
+        rule : a conjunction of the model, or its text.
+        X, y, sample_weight : the rows to fit to, usually those of `fit`.
+        """
+        self._check_together("without")
+        places = self._places[place_of(rule, self.conjunctions_)]
+        assert self._vectors is not None
+        return self._edited([struck_out(one, places) for one in self._vectors], X, y, sample_weight)
+
+    def with_points(
+        self, points: Mapping[Any, int], X: Any, y: Any, sample_weight: Any = None
+    ) -> "SparsePerceptron":
+        """A copy of a scorecard of two classes in which rules have other points, and risks are fitted again.
+
+        points : rules, as in `without`, and the points of each; 0 strikes it out.
+        X, y, sample_weight : the rows to fit to, usually those of `fit`.
+        """
+        self._check_together("with_points")
+        if self.cards_ is None or len(self.cards_) > 1:
+            raise ValueError("with_points is for a scorecard of two classes; fit one with max_points=5.")
+        given = {self._places[place_of(rule, self.conjunctions_)]: int(new) for rule, new in points.items()}
+        assert self._vectors is not None
+        return self._edited([with_changed_points(self._vectors[0], given)], X, y, sample_weight)
+
+    def _check_together(self, what: str) -> None:
+        check_is_fitted(self)
+        if self._vectors is None:
+            raise ValueError(f'{what} is for weights learned together; use refit="together".')
+
+    def _edited(self, vectors: list[JointVector], X: Any, y: Any, sample_weight: Any) -> "SparsePerceptron":
+        encoded = encode_for(self, X, y, sample_weight)
+        edited = copy(self)
+        pairs = zip(vectors, encoded.signs(), strict=True)
+        edited._vectors = [fitted_again(one, encoded, signs) for one, signs in pairs]
+        edited._derive()
+        if edited.cards_ is not None:
+            places = edited._places
+            cards = [Card(one.points, 0) for one in edited.cards_]
+            edited._totals = totals_of(encoded, places, cards)
+        return edited
 
     def suggest(
         self, X: Any, y: Any, order: int | None = None, *, n_suggestions: int = 10, sample_weight: Any = None
@@ -256,9 +468,14 @@ def complaints(model: SparsePerceptron, plan: StagePlan) -> Iterator[str]:
             f"The search stopped at max_visits={model.max_visits} conjunctions in some stage: the best "
             f"correlation may be up to {model.missed_:.3g} higher than the one found. Raise max_visits."
         )
-    labels = model.classes_.tolist()[-len(model._runs) :]
-    for label, stages in zip(labels, model._runs, strict=True):
-        if not stages:
+    yield from unlearned(model, [bool(stages) for stages in model._runs])
+
+
+def unlearned(model: SparsePerceptron, learned: list[bool]) -> Iterator[str]:
+    """The classes of whose weight vectors nothing was learned."""
+    labels = model.classes_.tolist()[-len(learned) :]
+    for label, something in zip(labels, learned, strict=True):
+        if not something:
             yield (
                 f"No conjunction of at most k={model.k} literals tells {label!r} from the rest better "
                 "than chance, so nothing is learned about it; add columns, or try a higher k."

@@ -140,6 +140,15 @@ class WeightedConjunctions(Threshold):
         parts = sorted((part for part in parts if part.adds), key=lambda part: -abs(part.adds))
         return Explanation(prediction, label, score, tuple(parts))
 
+    @property
+    def feature_importances_(self) -> Array:
+        """The share of each column in the weights: that of a rule is divided evenly among its columns."""
+        check_is_fitted(self)
+        shares, attributes = np.zeros(self.n_features_in_), self.encoder_.attributes_
+        for places, weight in zip(self._places, abs(self._weights).sum(axis=0), strict=True):
+            shares[attributes[list(places)]] += weight / len(places)
+        return shares / (shares.sum() or 1.0)
+
     def _in_order(self, row: Mapping[str, Any]) -> Any:
         """A row given by the names of its columns, as a table of one row."""
         names = [str(name) for name in getattr(self, "feature_names_in_", [])]

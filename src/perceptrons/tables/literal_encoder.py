@@ -140,6 +140,11 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
         _, there, codes = self._fit(X, sample_weight)
         return n_rows_of(there[0]), codes
 
+    def fit_codes(self, X: Any, sample_weight: Any) -> tuple[list[LiteralCodes], int]:
+        """The cells of the rows of weight > 0 in codes, a column each, and the number of these rows."""
+        _, there, codes = self._fit(X, sample_weight)
+        return codes, n_rows_of(there[0])
+
     def transform(self, X: Any) -> Any:
         """Which literals are true of each row: uint8, C-ordered, or CSR."""
         check_is_fitted(self)

@@ -68,7 +68,9 @@ class FoldResult(NamedTuple):
 
 def boosted(lesson: Lesson, penalty: bool = True) -> FoldResult:
     most, folds = lesson.settings["max_stages"], lesson.settings["inner_folds"]
-    model = SparsePerceptron(cv=folds, max_stages=most, penalty=penalty, random_state=lesson.seed)
+    model = SparsePerceptron(
+        refit="stagewise", cv=folds, max_stages=most, penalty=penalty, random_state=lesson.seed
+    )
     return _conjoined(model, lesson)
 
 

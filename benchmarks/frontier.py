@@ -1,0 +1,218 @@
+"""Accuracy against size: our rules and scorecards beside boosted trees, logistic regression, additive models
+and other makers of rules, on tables of two classes. Five folds, the same for all; every model as it comes.
+
+`python -m benchmarks.frontier PICTURE.svg` draws what was measured last.
+"""
+
+import json
+import os
+import statistics
+import sys
+import warnings
+from collections.abc import Callable
+from importlib.util import find_spec
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.model_selection import StratifiedKFold
+from threadpoolctl import threadpool_limits
+
+from perceptrons import SparsePerceptron, TableEncoder
+
+from . import RESULTS
+from .layout import Column, Section
+
+COLUMNS = [
+    Column("name", "table", "text"),
+    Column("learner", "learner", "text"),
+    Column("accuracy", "accuracy", "percent"),
+    Column("auc", "AUC", "percent"),
+    Column("loss", "log-loss", "number"),
+    Column("size", "rules or weights", "mean"),
+    Column("time", "fit", "time"),
+]
+FOLDS = 5
+DROPPED = {"voting": ["physician-fee-freeze"]}
+FROM_FOLDER = (
+    "pima",
+    "voting",
+    "promoters",
+    "splice",
+    "mushroom",
+    "wisconsin",
+    "tic-tac-toe",
+    "monks-1",
+    "monks-2",
+    "monks-3",
+)
+NOTES = [
+    "Means over five folds, of models with default parameters but for what their names say; times, of one "
+    "thread, are of the fit alone. Sizes are rules for ours, weights for logistic regression; those of trees "
+    "and additive models are not counted.",
+    "Tables of more than two classes are asked for one of them: splice for EI, wine for the second, digits "
+    "for odd ones. All but ours learn from the rows of `TableEncoder`, made before the clock starts.",
+]
+
+
+class Learner(NamedTuple):
+    name: str
+    make: Callable[[], Any]
+    package: str = "sklearn"
+    reads_tables: bool = False
+    size: Callable[[Any], float | None] = lambda model: None
+
+
+def _rules(**chosen: Any) -> Callable[[], SparsePerceptron]:
+    return lambda: SparsePerceptron(random_state=0, **chosen)
+
+
+def _n_rules(model: Any) -> float:
+    return float(len(model.conjunctions_))
+
+
+def _lightgbm() -> Any:
+    from lightgbm import LGBMClassifier
+
+    return LGBMClassifier(verbose=-1, n_jobs=1)
+
+
+def _xgboost() -> Any:
+    from xgboost import XGBClassifier
+
+    return XGBClassifier(n_jobs=1)
+
+
+def _additive() -> Any:
+    from interpret.glassbox import ExplainableBoostingClassifier
+
+    return ExplainableBoostingClassifier(n_jobs=1)
+
+
+def _rulefit() -> Any:
+    from imodels import RuleFitClassifier
+
+    return RuleFitClassifier(random_state=0)
+
+
+def _figs() -> Any:
+    from imodels import FIGSClassifier
+
+    return FIGSClassifier(max_rules=12)
+
+
+LEARNERS = [
+    Learner("rules", _rules(), reads_tables=True, size=_n_rules),
+    Learner("rules, at most 10", _rules(max_rules=10), reads_tables=True, size=_n_rules),
+    Learner("scorecard, 8 rules", _rules(max_points=5), reads_tables=True, size=_n_rules),
+    Learner("scorecard, 5 rules", _rules(max_points=5, max_rules=5), reads_tables=True, size=_n_rules),
+    Learner("AdaBoost, stagewise", _rules(refit="stagewise"), reads_tables=True, size=_n_rules),
+    Learner(
+        "logistic regression",
+        lambda: LogisticRegression(max_iter=10_000),
+        size=lambda model: float(np.count_nonzero(model.coef_)),
+    ),
+    Learner("LightGBM", _lightgbm, "lightgbm"),
+    Learner("XGBoost", _xgboost, "xgboost"),
+    Learner("EBM", _additive, "interpret"),
+    Learner("RuleFit", _rulefit, "imodels"),
+    Learner("FIGS, 12 rules", _figs, "imodels"),
+]
+
+
+def tables(quick: bool) -> list[str]:
+    own = ["breast cancer"] if quick else ["breast cancer", "wine", "digits, odd or even"]
+    return own + ([*FROM_FOLDER] if os.environ.get("PERCEPTRONS_DATA") and not quick else [])
+
+
+def load(name: str) -> tuple[Any, np.ndarray]:
+    """The table, and which rows are of the class asked for."""
+    if name == "breast cancer":
+        return load_breast_cancer(return_X_y=True)
+    if name == "wine":
+        X, y = load_wine(return_X_y=True)
+        return X, (y == 1).astype(int)
+    if name == "digits, odd or even":
+        X, y = load_digits(return_X_y=True)
+        return X, y % 2
+    from perceptrons import datasets
+
+    table = datasets.load(name)
+    y = np.asarray(table.y)
+    return table.X.drop(DROPPED.get(name, [])), (y == ("EI" if name == "splice" else np.unique(y)[1])).astype(
+        int
+    )
+
+
+def run(quick: bool) -> dict[str, Any]:
+    each = Section("Each table", COLUMNS, [])
+    known = [one for one in LEARNERS if find_spec(one.package)]
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in tables(quick):
+            print(f"{name} ...", flush=True)
+            X, y = load(name)
+            for one in known:
+                each.rows.append({"id": f"{name} {one.name}", "name": name, **_measured(one, X, y)})
+    means = Section("Means over all tables", COLUMNS[1:], [_mean(one.name, each.rows) for one in known])
+    return {
+        "sizes": {"folds": FOLDS, "tables": len(tables(quick))},
+        "notes": NOTES,
+        "sections": [means, each],
+    }
+
+
+def _measured(learner: Learner, X: Any, y: np.ndarray) -> dict[str, Any]:
+    found: dict[str, list[float]] = {key: [] for key in ("accuracy", "auc", "loss", "size", "time")}
+    for train, test in StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(np.zeros(len(y)), y):
+        rows, new = X[train], X[test]
+        if not learner.reads_tables:
+            encoder = TableEncoder().fit(rows)
+            rows, new = (_dense(encoder.transform(some)) for some in (rows, new))
+        model, start = learner.make(), perf_counter()
+        model.fit(rows, y[train])
+        found["time"].append(perf_counter() - start)
+        p = np.asarray(model.predict_proba(new))[:, 1]
+        found["accuracy"].append(float(np.mean((p > 0.5) == y[test])))
+        found["auc"].append(float(roc_auc_score(y[test], p)))
+        found["loss"].append(float(log_loss(y[test], p)))
+        found["size"] += [size for size in (learner.size(model),) if size is not None]
+    means = {key: statistics.mean(some) if some else None for key, some in found.items()}
+    return {"learner": learner.name, **means}
+
+
+def _dense(rows: Any) -> Any:
+    return rows.toarray() if hasattr(rows, "toarray") else rows
+
+
+def _mean(name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    own = [row for row in rows if row["learner"] == name]
+    means = {
+        key: None if own[0][key] is None else statistics.mean(row[key] for row in own)
+        for key in ("accuracy", "auc", "loss", "size", "time")
+    }
+    return {"id": name, "learner": name, **means}
+
+
+def draw(path: str) -> None:
+    """Accuracy against size; models whose size is not counted are lines."""
+    from matplotlib.figure import Figure
+
+    measured = json.loads((RESULTS / "frontier.json").read_text())
+    axes = (figure := Figure(figsize=(7, 4), layout="constrained")).add_subplot()
+    for row in measured["sections"][0]["rows"]:
+        if row["size"] is None:
+            axes.axhline(100 * row["accuracy"], lw=0.8, ls=":", color="gray")
+            axes.annotate(row["learner"], (1, 100 * row["accuracy"]), fontsize=8, color="gray")
+        else:
+            axes.plot(row["size"], 100 * row["accuracy"], "o")
+            axes.annotate(row["learner"], (row["size"], 100 * row["accuracy"]), fontsize=8)
+    axes.set(xscale="log", xlabel="rules or weights, mean", ylabel="accuracy on new rows, %")
+    figure.savefig(path)
+
+
+if __name__ == "__main__":
+    draw(sys.argv[1])

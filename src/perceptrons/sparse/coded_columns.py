@@ -1,0 +1,144 @@
+# mypy: allow-untyped-defs, allow-untyped-calls
+"""The columns of a training set as codes, and what single literals and pairs gain, by histograms.
+
+A cell's code tells which literals of its column it makes true: of nested thresholds the first c, otherwise
+the one with the number c, from 1; 0 is none. So a histogram of numbers r over a column's codes tells Σ r over
+the rows of each of its literals, and one over the codes of two columns tells it for each of their pairs: the
+cost hardly depends on how many thresholds there are.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from .._types import Array
+from ..compiled import compiled
+from ..rows.layouts import dot
+from ..tables.literal_cells import LiteralCodes
+
+
+class CodedColumns(NamedTuple):
+    """Some columns of a training set."""
+
+    codes: Array  # a row per column
+    nested: Array  # whether a column's literals are thresholds
+    starts: Array  # the place of a column's first literal
+    widths: Array  # the number of its literals
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.codes.shape[1])
+
+    def in_rows(self, rows: Array) -> "CodedColumns":
+        return self._replace(codes=np.ascontiguousarray(self.codes[:, rows]))
+
+    def some(self, columns: Array) -> "CodedColumns":
+        return CodedColumns(*(part[columns] for part in self))
+
+    def coarse(self, most: int) -> "CodedColumns":
+        """Nested columns with at most so many of their literals, evenly spread; codes count those."""
+        codes = self.codes.copy()
+        for j in np.flatnonzero(self.nested & (self.widths > most)).tolist():
+            codes[j] = self.kept(j, most).searchsorted(self.codes[j], side="left")
+        widths = np.where(self.nested, np.minimum(self.widths, most), self.widths)
+        return self._replace(codes=codes, widths=widths)
+
+    def kept(self, j: int, most: int) -> Array:
+        """Which literals of a column `coarse` keeps."""
+        width = int(self.widths[j])
+        if not self.nested[j] or width <= most:
+            return np.arange(width)
+        return ((np.arange(most) + 0.5) * width / most).astype(np.int64)
+
+    def column(self, places: Sequence[int]) -> Array:
+        """In which rows a conjunction of these literals holds: 0 and 1."""
+        held = np.ones(self.n_rows, np.bool_)
+        for place in places:
+            j = int(self.starts.searchsorted(place, side="right")) - 1
+            number = place - int(self.starts[j]) + 1
+            held &= self.codes[j] >= number if self.nested[j] else self.codes[j] == number
+        return held.view(np.uint8)
+
+
+def dense(codes: LiteralCodes, n_rows: int) -> Array:
+    """The codes of a column in all rows."""
+    if codes.rows is None:
+        return codes.codes
+    whole = np.full(n_rows, codes.others, np.uint16)
+    whole[codes.rows] = codes.codes
+    return whole
+
+
+def coded_columns(codes: list[LiteralCodes], attributes: Array, n_rows: int, chosen: Array) -> CodedColumns:
+    """The columns chosen; `attributes` tells the column of each literal."""
+    starts, ends = (np.searchsorted(attributes, chosen, side=side) for side in ("left", "right"))
+    widths = (ends - starts).astype(np.int64)
+    real = np.uint8 if widths.max(initial=0) < 256 else np.uint16
+    whole = np.empty((len(chosen), n_rows), real)
+    for k, j in enumerate(chosen.tolist()):
+        whole[k] = dense(codes[j], n_rows)
+    return CodedColumns(whole, np.array([codes[j].nested for j in chosen]), starts.astype(np.int64), widths)
+
+
+def column_gains(codes: LiteralCodes, r: Array, width: int) -> float:
+    """The largest |Σ r| over the rows of a literal of one column, which may be stored sparsely."""
+    stored = r if codes.rows is None else r[codes.rows]
+    sums = np.bincount(codes.codes, stored, width + 1)
+    if codes.rows is not None:
+        sums[codes.others] += r.sum() - stored.sum()
+    sums = sums[::-1].cumsum()[::-1] if codes.nested else sums
+    return float(abs(sums[1:]).max(initial=0.0))
+
+
+@compiled
+def single_gains(codes, nested, widths, r, gains):
+    """For each column, write Σ r over the rows of its literals into its row of `gains`."""
+    n_columns, n = codes.shape
+    for j in range(n_columns):
+        row, cells, width = gains[j], codes[j], widths[j]
+        row[: width + 1] = 0.0
+        if width == 1:
+            row[1] = dot(codes, j, r)
+            continue
+        for i in range(n):
+            row[cells[i]] += r[i]
+        if nested[j]:
+            for c in range(width - 1, -1, -1):
+                row[c] += row[c + 1]
+
+
+@compiled
+def pair_gains(codes, nested, widths, r, pairs, best, places):
+    """For each pair of columns, the largest and the smallest Σ r over the rows in which a literal of each
+    holds; `places` are those literals, counted from 0."""
+    n, most = codes.shape[1], widths.max() + 1
+    sums, inside, last = np.empty((most, most)), np.empty(n), -1
+    for k in range(len(pairs)):
+        a, b = pairs[k, 0], pairs[k, 1]
+        if widths[a] == 1 and widths[b] == 1:
+            if a != last:
+                inside[:], last = codes[a] * r, a
+            total = dot(codes, b, inside)
+            best[k, 0], best[k, 1] = max(total, 0.0), min(total, 0.0)
+            places[k] = 0
+            continue
+        x, y, wide, high = codes[a], codes[b], widths[a], widths[b]
+        sums[: wide + 1, : high + 1] = 0.0
+        for i in range(n):
+            sums[x[i], y[i]] += r[i]
+        if nested[a]:
+            for c in range(wide - 1, 0, -1):
+                for d in range(1, high + 1):
+                    sums[c, d] += sums[c + 1, d]
+        if nested[b]:
+            for c in range(1, wide + 1):
+                for d in range(high - 1, 0, -1):
+                    sums[c, d] += sums[c, d + 1]
+        best[k, 0], best[k, 1] = 0.0, 0.0
+        for c in range(1, wide + 1):
+            for d in range(1, high + 1):
+                if sums[c, d] > best[k, 0]:
+                    best[k, 0], places[k, 0, 0], places[k, 0, 1] = sums[c, d], c - 1, d - 1
+                if sums[c, d] < best[k, 1]:
+                    best[k, 1], places[k, 1, 0], places[k, 1, 1] = sums[c, d], c - 1, d - 1

@@ -1,0 +1,165 @@
+"""From rows to a sequence of models of fewer and fewer rules, each with weights fitted together.
+
+A path of an L1 penalty, over a pool that grows with it, picks conjunctions; from the last that are not too
+many, the least salient are dropped one after another, and at some sizes weights are fitted with a ridge.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._types import Array
+from .coded_columns import CodedColumns
+from .l1_path import PathState, solve_step, start_path
+from .rounding import rounded
+from .rule_pool import RulePool
+from .surgery import STEPS, eliminate, newton
+
+SIZES = (50, 40, 32, 26, 21, 17, 14, 12, 10, 8, 7, 6, 5, 4, 3, 2, 1, 0)  # at which weights are fitted
+RATIO = 0.85  # of a penalty to the last
+LEAST = 0.003  # of the first penalty, the last
+WIDER = (1.0, 0.3, 0.1)  # of the first penalty, when pairs are proposed
+ROOM = 0.16  # of the pool, for pairs each time
+ROUNDS = 3  # of literals that join, for one penalty
+SHARE = 3  # rows per rule, at least
+CLOSE = 1e-4  # of the rows: a slope so small counts as 0 until the last model is brought to its optimum
+ROWS = 16_384  # that a path looks at; weights are fitted to all
+EXACT = 1e-10  # of the rows: the same for the last model
+CARD_ROWS = 8_192  # that points are chosen by
+MANY = 4_000  # rows, from which on the strength of the ridge makes no difference
+
+
+class PathScope(NamedTuple):
+    """What the path may choose from."""
+
+    k: int
+    penalty: bool
+    beam: int | None
+    pool: int  # conjunctions
+    most: int  # rules of the model; the path goes on to more, from which these are left
+    strengths: tuple[float, ...]  # of the ridge
+    errors: float = 1.0  # standard errors by which the loss may exceed the lowest, for fewer rules
+    points: int | None = None  # the most that a rule may have; None: weights are not rounded
+
+    @property
+    def sizes(self) -> list[int]:
+        """The numbers of rules that are tried, from few to many."""
+        return sorted({size for size in SIZES if size < self.most} | {self.most})
+
+
+class RuleSequence(NamedTuple):
+    """The models of one run: for each strength and size, the weights of all rules picked, and the constant's
+    in the end. Sizes fall."""
+
+    places: list[tuple[int, ...]]
+    sizes: Array
+    weights: Array  # strengths × sizes × (rules + 1)
+    points: Array | None = None  # in the same places, if they are rounded
+
+    def at(self, size: int) -> int:
+        """The position of the largest size that is not above."""
+        return int(np.argmax(self.sizes <= size))
+
+
+def find_sequence(columns: CodedColumns, signs: Array, weights: Array, scope: PathScope) -> RuleSequence:
+    """Pick rules, and fit their weights."""
+    most = max(1, min(SIZES[0], round(float(weights.sum())) // SHARE))  # a weight of 2 is two rows
+    if abs(signs.sum()) == len(signs):  # of one class
+        constant = np.full((len(scope.strengths), 1, 1), prior(signs, weights))
+        nothing = None if scope.points is None else np.zeros(constant.shape, np.int64)
+        return RuleSequence([], np.zeros(1, np.int64), constant, nothing)
+    places = walk(*_some_rows(columns, signs, weights), scope, most)
+    X = np.array([columns.column(one) for one in places]).reshape(len(places), len(signs))
+    sizes = np.unique([min(size, len(places)) for size in (*SIZES, scope.most)])[::-1]
+    X = np.vstack([X, np.ones((1, len(signs)))]).astype(np.float64)
+    close = CLOSE * float(weights.sum())
+    found = [eliminate(X, signs, weights, alpha, sizes, close) for alpha in scope.strengths]
+    if scope.points is not None:
+        return in_points(RuleSequence(places, sizes, np.array(found)), X, signs, weights, scope)
+    return RuleSequence(places, sizes, np.array(found))
+
+
+def in_points(
+    sequence: RuleSequence, X: Array, signs: Array, weights: Array, scope: PathScope
+) -> RuleSequence:
+    """The sequence with whole points; those of sizes that are too large are 0."""
+    rows = np.arange(len(signs))
+    if len(rows) > CARD_ROWS:
+        rows = np.sort(np.random.default_rng(0).permutation(len(signs))[:CARD_ROWS])
+    y, p = signs[rows], weights[rows] * (weights.sum() / weights[rows].sum())
+    up, down = np.where(y > 0, p, 0.0), np.where(y > 0, 0.0, p)
+    rules = np.ascontiguousarray(X[:-1, rows]).astype(np.uint8)
+    points, fitted = np.zeros(sequence.weights.shape, np.int64), np.zeros(sequence.weights.shape)
+    for s, alpha in enumerate(scope.strengths):
+        for at in np.flatnonzero(sequence.sizes <= scope.most).tolist():
+            *own, bias = sequence.weights[s, at]
+            points[s, at, :-1], line = rounded(rules, up, down, np.array(own), bias, scope.points, alpha)
+            fitted[s, at] = line[0] * points[s, at]
+            fitted[s, at, -1] = line[1]
+    return sequence._replace(weights=fitted, points=points)
+
+
+def polished(held: list[Array], signs: Array, weights: Array, alpha: float, v: Array) -> Array:
+    """Weights of rules that hold in these rows, and the constant, at their optimum, but for rounding."""
+    if abs(signs.sum()) < len(signs):
+        X, v = np.array([*held, np.ones(len(signs))], np.float64), v.copy()
+        newton(X, signs, weights, alpha, v, STEPS, EXACT * float(weights.sum()))
+    return v
+
+
+def prior(signs: Array, weights: Array) -> float:
+    """The log odds of one class, as if half a row of each class had been seen besides."""
+    positive, total = float(weights[signs > 0].sum()), float(weights.sum())
+    return float(np.log((positive + 0.5) / (total - positive + 0.5)))
+
+
+def walk(
+    columns: CodedColumns, signs: Array, weights: Array, scope: PathScope, most: int
+) -> list[tuple[int, ...]]:
+    """The rules at the end of the path."""
+    pool, state = RulePool(columns, scope.pool, scope.k, scope.penalty), start_path(signs, weights)
+    w, at_work = np.zeros(scope.pool), np.zeros(scope.pool, np.bool_)
+    room, first = max(1, int(ROOM * scope.pool)), propose_first(pool, state, scope)
+    penalty, chosen = first, np.flatnonzero(w)
+    due = [share * first for share in WIDER[1:]]
+    while first > 0.0 and penalty >= LEAST * first:
+        if due and penalty <= due[0]:
+            due.pop(0)
+            for one in pool.wider(state.slopes, room, scope.beam):
+                pool.add(one.places)
+        follow(pool, penalty, state, w, at_work)
+        now = np.flatnonzero(w)
+        if len(now) > most:
+            if not len(chosen):
+                chosen = np.sort(now[np.argsort(-abs(w[now]), kind="stable")[:most]])
+            break
+        chosen, penalty = now, RATIO * penalty
+    return [pool.places[j] for j in chosen]
+
+
+def _some_rows(columns: CodedColumns, signs: Array, weights: Array) -> tuple[CodedColumns, Array, Array]:
+    """At most `ROWS` of the rows, drawn at random, the same each time."""
+    if len(signs) <= ROWS:
+        return columns, signs, weights
+    rows = np.sort(np.random.default_rng(0).permutation(len(signs))[:ROWS])
+    return columns.in_rows(rows), signs[rows], weights[rows] * (weights.sum() / weights[rows].sum())
+
+
+def propose_first(pool: RulePool, state: PathState, scope: PathScope) -> float:
+    """The best pairs join the pool; return the penalty from which on all weights are 0."""
+    wider = pool.wider(state.slopes, max(1, int(ROOM * scope.pool)), scope.beam)
+    gains = [
+        abs(one.gain) / pool.cost(len(one.places)) for one in [*pool.singles(state.slopes, 0.0)[:1], *wider]
+    ]
+    for one in wider:
+        pool.add(one.places)
+    return max(gains, default=0.0)
+
+
+def follow(pool: RulePool, penalty: float, state: PathState, w: Array, at_work: Array) -> None:
+    """The optimum for one penalty; literals whose gain exceeds it join."""
+    for _ in range(ROUNDS):
+        solve_step(pool.X, pool.count, penalty * pool.costs, state, w, at_work)
+        joined = [pool.add(one.places) for one in pool.singles(state.slopes, penalty)]
+        if not any(joined):
+            return

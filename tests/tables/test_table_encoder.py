@@ -198,7 +198,7 @@ BAD = [
     (
         TableEncoder(),
         {"when": pd.array(["2020-01-01"], dtype="datetime64[ns]")},
-        "Column 'when' holds datetime64",
+        "Column 'when' holds timedelta64",
     ),
     (TableEncoder(), {"z": [1j, 2j]}, "Complex data not supported: column 'z'"),
     (

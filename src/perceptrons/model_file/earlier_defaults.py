@@ -14,8 +14,10 @@ EARLIER: dict[str, dict[str, Any]] = {  # class name → {parameter added after 
     "KernelPerceptron": {"min_margin": 0.0, "class_weight": None, "compress": False},
     "MaxMarginPerceptron": {"class_weight": None, "n_jobs": None},
     "Perceptron": {"min_margin": 0.0, "class_weight": None, "n_jobs": None},
-    "PrunedPerceptron": {"n_jobs": None},
-    "SparsePerceptron": {"n_jobs": None},
+    "LiteralEncoder": {"keep": "all"},
+    "PrunedPerceptron": {"n_jobs": None, "keep": "all"},
+    "SparsePerceptron": {"n_jobs": None, "keep": "all"},
+    "TableEncoder": {"keep": "all"},
 }
 
 

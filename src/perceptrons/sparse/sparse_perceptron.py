@@ -65,6 +65,8 @@ class SparsePerceptron(WeightedConjunctions):
     max_visits : int or None (default); the largest number of conjunctions that a stage visits one by one (a
         few more, to finish what was begun). A warning says what may have been missed. None is no limit.
     n_thresholds : int, default 8; the largest number of literals `x > t` of a numeric column.
+    keep : None (default), "all", or a list of names; columns of a frame that are not left out although it
+        seems that nothing can be learned from them: ids, counters, free text, constant and empty columns.
     class_weight : None (default), "balanced", or a dict of class → weight.
     n_jobs : int or None (default); how many threads learn folds of "cv", and classes against the rest, side
         by side: None is one, -1 one per core. The model is the same. Each thread has the products of its own
@@ -129,6 +131,7 @@ class SparsePerceptron(WeightedConjunctions):
         beam: int | None = None,
         max_visits: int | None = None,
         n_thresholds: int = 8,
+        keep: Any = None,
         class_weight: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -143,6 +146,7 @@ class SparsePerceptron(WeightedConjunctions):
         self.beam = beam
         self.max_visits = max_visits
         self.n_thresholds = n_thresholds
+        self.keep = keep
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -151,7 +155,7 @@ class SparsePerceptron(WeightedConjunctions):
         """Learn from the rows of a table and their classes; rows of weight 0 are absent."""
         parameters = read_parameters(self)
         with all_or_nothing(self), one_thread(), threads(self.n_jobs) as workers:
-            encoder = LiteralEncoder(n_thresholds=self.n_thresholds)
+            encoder = LiteralEncoder(n_thresholds=self.n_thresholds, keep=self.keep)
             encoded = encode_literals(encoder, X, y, sample_weight, self.class_weight)
             check_size(encoded.data.n_literals, parameters.scope.k)
             splits = partial(splits_of, self.cv, self.random_state, X, y, encoded)

@@ -102,11 +102,12 @@ def test_parameters(command, table):
     assert perceptrons.load("m.json").get_params()["booster"] == "majority"
     for text, message in (
         ("stagez=3", "sparse has no parameter 'stagez'; did you mean stages?"),
-        ("stages", "--set is 'stages', but it must be a name and a value; write it like --set k=3."),
         ("k=0", "k=0, but conjunctions have 1 to 10 literals"),
     ):
         code, _, err = command(*model, "--set", text)
         assert (code, message in err) == (2, True)
+    code, _, err = command(*model, "--set", "k=2", "--set", "k=3")
+    assert (code, "--set names k twice" in err) == (2, True)
     code, _, err = command("compare", table, *FIT, "--learner", "sparse", "--set", "sages=3")
     assert (code, "sparse has no parameter 'sages'; did you mean stages?" in err) == (2, True)
     job = ("compare", table, *FIT, "--folds", 2, "--learner", "spa", "--learner", "perc")

@@ -98,7 +98,7 @@ def test_nothing_leaks_between_folds(monkeypatch):
     monkeypatch.setattr("perceptrons.learners.TableEncoder", Spy)
     X = pd.DataFrame({"x": np.arange(40.0) ** 2, "name": [f"n{i}" for i in range(40)]})
     y = np.arange(40) % 2
-    compare(X, y, folds=4, seed=1, max_epochs=20)
+    compare(X, y, folds=4, seed=1, max_epochs=20, keep=["name"])
     folds = StratifiedKFold(4, shuffle=True, random_state=1).split(X, y)
     trained = [train for train, _ in folds] + [np.arange(40)]
     assert len(seen) == len(trained) == 5

@@ -1,7 +1,8 @@
 """What the commands on a page print.
 
 In a block marked ```console every line that begins with "$ " is a command; what follows is its output. The
-commands of a page run one after the other in an empty folder that holds the examples' tables.
+commands of a page run one after the other in an empty folder that holds the examples' tables, and the script
+that writes some more.
 """
 
 import os
@@ -27,7 +28,7 @@ def fill(page: str) -> str:
     """The page with the output of its commands as it is today."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for table in (ROOT / "examples").glob("*.csv"):
+        for table in [*(ROOT / "examples").glob("*.csv"), ROOT / "examples" / "orders.py"]:
             shutil.copy(table, folder)
 
         def answer(found: re.Match[str]) -> str:

@@ -6,21 +6,27 @@ one that reads tables itself gets them as they are. Then it is fitted to all row
 cannot say: how large the model is, what margin it certifies, how long it takes. Learners that may
 reject are compared with those that always answer by the risk: the mean cost of a row, rejections and errors
 together. Rows that have weights count by them, in training and in testing; a row of weight 0 is absent.
+
+Which learners are as good as the best is a paired t-test on the same folds, whose variance is corrected for
+training rows that folds share: Nadeau and Bengio, "Inference for the generalization error" (2003).
 """
 
 import re
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
+from joblib import Parallel, cpu_count, delayed, parallel_config
+from scipy.stats import t as student
 
 from .compiled import count_threads
+from .cross_validation import Progress, Rows, read_rows, splits_of, without_columns_left_out
 from .describe import Shares, Size, answers_of, margin_of, shares_of, size_of, stopped_of
-from .input_kinds import check_input
+from .evaluation import auc_of, scores_of
 from .learners import (
     EPOCHS,
     FEW_EPOCHS,
@@ -34,8 +40,16 @@ from .learners import (
 )
 from .rejection.costs import Costs, Prices, read_costs
 from .rows.weights import check_every_class, weights_of_rows
+from .tables.treatments import ALL
 
-Progress = Callable[[int, int, str], None]
+METRICS = {  # name → (what a fold is scored by, whether lower is better)
+    "risk": ("fold_risks", True),
+    "accuracy": ("fold_accuracies", False),
+    "balanced": ("fold_balanced_accuracies", False),
+    "auc": ("fold_aucs", False),
+}
+BEST, AS_GOOD = "best", "as good"
+LEVEL = 0.05  # of the test that tells learners apart
 
 
 @dataclass(frozen=True)
@@ -49,8 +63,11 @@ class LearnerResult:
     accuracy, accuracy_sd, fold_accuracies : the share of right answers among those given (so a learner that
         rejects all doubtful rows has a high one). A fold in which nothing is answered has None, and does
         not count; None if nothing was ever answered. The deviation needs two folds.
-    balanced_accuracy : the mean over the classes of the share of their rows that are recalled, that is,
-        answered right; a rejected row is not. Mean over the folds.
+    balanced_accuracy, fold_balanced_accuracies : the mean over the classes of the share of their rows that
+        are recalled, that is, answered right; a rejected row is not. Mean over the folds, and one per fold.
+    auc, fold_aucs : the area under the curve of the scores, of more than two classes the mean over each
+        against the rest; None without scores, or in a fold of one class.
+    verdict : "best", "as good" if a paired test on the same folds does not tell it from the best, else "".
     rejected : the share of the rows left out that are rejected; 0 of a learner that always answers.
     may_reject : whether the learner can reject rows.
     size : weights (those that are not 0), splits or rows.
@@ -65,9 +82,13 @@ class LearnerResult:
     accuracy_sd: float | None = None
     fold_accuracies: tuple[float | None, ...] = ()
     balanced_accuracy: float | None = None
+    fold_balanced_accuracies: tuple[float, ...] = ()
+    auc: float | None = None
+    fold_aucs: tuple[float | None, ...] = ()
     risk: float | None = None
     risk_sd: float | None = None
     fold_risks: tuple[float, ...] = ()
+    verdict: str = ""
     rejected: float | None = None
     may_reject: bool = False
     size: Size | None = None
@@ -78,6 +99,15 @@ class LearnerResult:
     fit_seconds: float | None = None
     notes: tuple[str, ...] = ()
 
+    def value(self, metric: str) -> float | None:
+        """The mean over the folds of a metric, one of `METRICS`."""
+        return mean_of(getattr(self, METRICS[metric][0]))
+
+
+def mean_of(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else None
+
 
 def compare(
     X: Any,
@@ -87,92 +117,134 @@ def compare(
     class_weight: Any = None,
     n_jobs: int | None = None,
     folds: int = 10,
+    repeats: int = 1,
+    metric: str = "risk",
     seed: int = 0,
     max_epochs: int = 1000,
     learners: Sequence[str] | None = None,
+    parameters: dict[str, Any] | None = None,
+    keep: Any = None,
+    processes: int | None = None,
     progress: Progress | None = None,
     costs: Costs | None = None,
 ) -> list[LearnerResult]:
     """Cross-validate learners on a frame or array X and its labels y, all on the same folds.
 
-    There are fewer folds if a class has fewer rows. Without names in `learners`, all are tried that support
-    this number of classes and are quick enough for this number of rows. A learner that fails gets a note.
+    There are fewer folds if a class has fewer rows; a class of one row is never tested. `repeats` makes the
+    folds anew so many times. Without names in `learners`, all are tried that support this number of classes
+    and are quick enough for this number of rows. A learner that fails gets a note.
     `progress(done, total, what)` is called before each fit. `costs` are what learners that may reject are
     trained for, and what the risk of all is computed with; None is `Costs()`: a rejection costs 0.2, an
-    error 1. Of the epochs, "conservative" and "chow" make 100 at most.
+    error 1. Of the epochs, "conservative" and "chow" make 100 at most. `metric`, "risk", "accuracy",
+    "balanced" (accuracy) or "auc", decides which learner is the best.
+
+    `parameters` are set on all learners that have them. Columns of a frame from which nothing can be learned
+    are left out, but for those in `keep` (`TableEncoder`).
 
     `sample_weight` holds a weight >= 0 per row, for training and testing; rows of weight 0 are left out of
     both. `class_weight`, "balanced" or a dict of class → weight, is for training alone (scikit-learn's tree
     balances the numbers of rows, the others their weights). `n_jobs` is the number of threads of learners
-    that use some, -1 for one per core.
+    that use some, -1 for one per core; `processes` the number of processes, each of one thread, over which
+    folds and learners are spread.
     """
-    table = _read(X, y, sample_weight)
-    _check_class_weight(table, class_weight)
+    if metric not in METRICS:
+        raise ValueError(f"metric={metric!r}, but it must be one of {', '.join(METRICS)}.")
+    if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
+        raise ValueError(f"repeats={repeats!r}, but it must be an integer >= 1.")
+    rows = without_columns_left_out(read_rows(X, y, sample_weight), keep)
+    _check_class_weight(rows, class_weight)
     count_threads(n_jobs)  # raises where it is no number of threads
-    y, tell = table.y, progress or _silent
-    splitter = StratifiedKFold(_possible_folds(y, folds), shuffle=True, random_state=seed)
-    jobs = [*splitter.split(np.zeros(len(y)), y), (np.arange(len(y)),)]  # last: all rows, nothing to test
+    splits = splits_of(rows, folds, seed, repeats)
     costs = read_costs(costs, 0.2)
-    prices = costs.of(table.classes)
-    names = list(dict.fromkeys(learners or default_learners(len(y), len(table.classes))))
+    prices = costs.of(rows.classes)
+    names = list(dict.fromkeys(learners or default_learners(len(rows.y), len(rows.classes))))
     shared = {"seed": seed, "costs": costs, "class_weight": class_weight, "n_jobs": n_jobs}
-    build = {name: _builder(name, len(y), max_epochs, shared) for name in names}
+    build = {name: _builder(name, len(rows.y), max_epochs, shared, parameters or {}) for name in names}
+    work = _Work(rows, [*splits, (np.arange(len(rows.y)),)], build, prices)
+    n_processes = cpu_count() if processes == -1 else processes or 1
+    fits = _spread(work, n_processes, progress) if n_processes > 1 else _in_turn(work, progress or _silent)
+    return judged([_result(name, tried) for name, tried in fits.items()], metric, repeats)
+
+
+class _Work(NamedTuple):
+    """What is to be fitted: each learner to each part; the last part are all rows, with nothing to test."""
+
+    rows: Rows
+    parts: list[Any]
+    build: dict[str, Callable[[], Any]]
+    prices: Prices
+
+
+def _in_turn(work: _Work, tell: Progress) -> dict[str, list["_FoldFit"]]:
+    """Fold by fold, so that rows are encoded once for all learners."""
+    names, total = list(work.build), len(work.parts) * len(work.build)
     fits: dict[str, list[_FoldFit]] = {name: [] for name in names}
-    for k, parts in enumerate(jobs):  # rows to learn from, and to test on
-        tables = [table.take(rows) for rows in parts]
-        score = _scorer(prices, tables[-1]) if len(parts) > 1 else _no_score
-        encoded: dict[type, list[Any]] = {}
-        what = f"fold {k + 1} of {len(jobs) - 1}" if len(parts) > 1 else "all rows"
+    for k, parts in enumerate(work.parts):
+        tables, encoded = [work.rows.take(rows) for rows in parts], {}  # type: ignore[var-annotated]
+        what = f"fold {k + 1} of {len(work.parts) - 1}" if len(parts) > 1 else "all rows"
         for j, name in enumerate(names):
-            tell(k * len(names) + j, len(jobs) * len(names), f"{what}, {name}")
+            tell(k * len(names) + j, total, f"{what}, {name}")
             if not _failed(fits[name]):
-                one = build[name]()
-                fits[name].append(_try(one, _laid_out(tables, one, encoded), tables[0], score))
-    tell(len(jobs) * len(names), len(jobs) * len(names), "done")
-    return [_result(name, tried) for name, tried in fits.items()]
+                fits[name].append(_fit_part(work.build[name](), tables, encoded, work.prices))
+    tell(total, total, "done")
+    return fits
 
 
-class _Table(NamedTuple):
-    """Rows, their labels and weights; without weights each counts 1."""
-
-    X: Any
-    y: Any
-    classes: Any
-    codes: Any  # places of the labels among the classes
-    weights: Any = None
-
-    def take(self, rows: Any) -> "_Table":
-        X = self.X.iloc[rows] if hasattr(self.X, "iloc") else self.X[rows]
-        weights = None if self.weights is None else self.weights[rows]
-        return self._replace(X=X, y=self.y[rows], codes=self.codes[rows], weights=weights)
-
-
-def _read(X: Any, y: Any, sample_weight: Any) -> _Table:
-    """The rows that count: those of weight 0 are left out."""
-    check_input(X, y)
-    if hasattr(X, "tocsr"):
-        raise ValueError("A sparse matrix has no columns to encode; give a frame or X.toarray().")
-    X, y = X if hasattr(X, "shape") else np.array(X, object), np.asarray(y)
-    table = _Table(X, y, *np.unique(y, return_inverse=True))
-    if sample_weight is None:
-        return table
-    weights = weights_of_rows(sample_weight, None, y, table.classes, table.codes)
-    check_every_class(table.classes, table.codes, weights)
-    table = table._replace(weights=weights)
-    return table if weights.all() else table.take(np.flatnonzero(weights))
+def _spread(work: _Work, n_processes: int, progress: Progress | None) -> dict[str, list["_FoldFit"]]:
+    """The same over several processes, the slowest fits (those to all rows) first."""
+    tell = progress or _silent
+    tasks = [(name, k) for k in reversed(range(len(work.parts))) for name in work.build]
+    fits: dict[str, list[Any]] = {name: [None] * len(work.parts) for name in work.build}
+    tell(0, len(tasks), f"{n_processes} processes")
+    with parallel_config(backend="loky", inner_max_num_threads=1):
+        run = Parallel(n_jobs=n_processes, return_as="generator")
+        todo = (
+            delayed(_task)(work.build[name], [work.rows.take(part) for part in work.parts[k]], work.prices)
+            for name, k in tasks
+        )
+        for done, ((name, k), one) in enumerate(zip(tasks, run(todo), strict=True)):
+            tell(done + 1, len(tasks), name)
+            fits[name][k] = one
+    return {name: _until_failure(some) for name, some in fits.items()}
 
 
-def _check_class_weight(table: _Table, class_weight: Any) -> None:
+def _task(build: Callable[[], Any], tables: list[Rows], prices: Prices) -> "_FoldFit":
+    return _fit_part(build(), tables, {}, prices)
+
+
+def _until_failure(fits: list["_FoldFit"]) -> list["_FoldFit"]:
+    failed = [one for one in fits if one.facts is None]
+    return failed[:1] or fits
+
+
+def _fit_part(learner: Any, tables: list[Rows], encoded: dict[type, list[Any]], prices: Prices) -> "_FoldFit":
+    score = partial(_score, prices=prices, table=tables[-1]) if len(tables) > 1 else _no_score
+    try:
+        rows = _laid_out(tables, learner, encoded)
+    except (ValueError, MemoryError) as error:
+        return _failure(error)
+    return _try(learner, rows, tables[0], score)
+
+
+def _check_class_weight(table: Rows, class_weight: Any) -> None:
     """Before anything is fitted: is it one, of these classes, and leaves each a row that counts?"""
     if class_weight is not None:
         weights = weights_of_rows(table.weights, class_weight, table.y, table.classes, table.codes)
         check_every_class(table.classes, table.codes, weights)
 
 
-def _builder(name: str, n_rows: int, max_epochs: int, shared: dict[str, Any]) -> Callable[[], Any]:
+def _builder(
+    name: str, n_rows: int, max_epochs: int, shared: dict[str, Any], parameters: dict[str, Any]
+) -> Callable[[], Any]:
     most = FEW_EPOCHS if name == "kernel" and n_rows > MANY_ROWS else EPOCHS.get(name, max_epochs)
     build_learner(name)  # an unknown name raises before anything is fitted
-    return lambda: _without_label(build_learner(name, max_epochs=min(max_epochs, most), **shared))
+    return partial(_built, name, min(max_epochs, most), shared, parameters)
+
+
+def _built(name: str, max_epochs: int, shared: dict[str, Any], parameters: dict[str, Any]) -> Any:
+    learner = _without_label(build_learner(name, max_epochs=max_epochs, **shared))
+    known = learner.get_params()
+    return learner.set_params(**{one: value for one, value in parameters.items() if one in known})
 
 
 def _without_label(learner: Any) -> Any:
@@ -184,11 +256,14 @@ def _silent(done: int, total: int, what: str) -> None:
     """No progress to be shown."""
 
 
-def _laid_out(tables: list[_Table], learner: Any, encoded: dict[type, list[Any]]) -> list[Any]:
-    """As the learner takes them: in coordinates that the first teaches, which are made once for all."""
+def _laid_out(tables: list[Rows], learner: Any, encoded: dict[type, list[Any]]) -> list[Any]:
+    """As the learner takes them: in coordinates that the first teaches, which are made once for all. Which
+    columns are left out is decided already."""
     if reads_tables(learner):
+        if "keep" in learner.get_params(deep=False):
+            learner.set_params(keep=ALL)
         return [table.X for table in tables]
-    encoder = encoder_for(learner)
+    encoder = encoder_for(learner, ALL)
     if type(encoder) not in encoded:
         encoder.fit(tables[0].X, **weights_for(encoder, tables[0].weights))
         encoded[type(encoder)] = [encoder.transform(table.X) for table in tables]
@@ -200,21 +275,33 @@ class _FoldScore(NamedTuple):
 
     shares: Shares
     risk: float
+    auc: float | None
+
+
+class _FoldFacts(NamedTuple):
+    """What is said of a fitted model."""
+
+    may_reject: bool
+    size: Size | None
+    margin: tuple[float | None, float | None] | None
+    converged: bool | None
+    stopped: str | None
+    n_updates: int | None
 
 
 class _FoldFit(NamedTuple):
-    model: Any  # None if it failed
+    facts: _FoldFacts | None  # None if it failed
     seconds: float
     score: _FoldScore | None  # None if it failed, or no rows are left out
     notes: list[str]
 
 
 def _failed(fits: list[_FoldFit]) -> bool:
-    return bool(fits) and fits[-1].model is None
+    return bool(fits) and fits[-1].facts is None
 
 
 def _try(
-    learner: Any, rows: list[Any], table: _Table, score: Callable[[Any, Any], _FoldScore | None]
+    learner: Any, rows: list[Any], table: Rows, score: Callable[[Any, Any], _FoldScore | None]
 ) -> _FoldFit:
     """Fit to the first of the laid out rows, those of the table, and score on the last."""
     start = time.perf_counter()
@@ -223,26 +310,39 @@ def _try(
         seconds = time.perf_counter() - start
         found = score(learner, rows[-1])
     except (ValueError, MemoryError) as error:
-        reason = " ".join(str(error).split()) or "not enough memory"
-        return _FoldFit(None, 0.0, None, [f"failed: {reason}"])
-    return _FoldFit(learner, seconds, found, [_short(note) for note in notes])
+        return _failure(error)
+    return _FoldFit(_facts_of(learner), seconds, found, [_short(note) for note in notes])
+
+
+def _failure(error: Exception) -> _FoldFit:
+    reason = " ".join(str(error).split()) or "not enough memory"
+    return _FoldFit(None, 0.0, None, [f"failed: {reason}"])
+
+
+def _facts_of(model: Any) -> _FoldFacts:
+    updates = getattr(model, "n_updates_", None)
+    return _FoldFacts(
+        may_reject(model),
+        size_of(model),
+        margin_of(model),
+        getattr(model, "converged_", None),
+        stopped_of(model),
+        None if updates is None else int(np.sum(updates)),
+    )
 
 
 def _no_score(model: Any, X: Any) -> None:
     """No rows are left out."""
 
 
-def _scorer(prices: Prices, table: _Table) -> Callable[[Any, Any], _FoldScore]:
-    """A function that scores a model on the rows of this table."""
-
-    def score(model: Any, X: Any) -> _FoldScore:
-        answers, rejected = answers_of(model, X)
-        right = answers == table.y
-        paid = prices.of_rows(table.codes, right, rejected)
-        risk = float(np.average(paid, weights=table.weights))
-        return _FoldScore(shares_of(table.codes, right, rejected, table.weights), risk)
-
-    return score
+def _score(model: Any, X: Any, *, prices: Prices, table: Rows) -> _FoldScore:
+    """How a model does on the rows of this table."""
+    answers, rejected = answers_of(model, X)
+    right = answers == table.y
+    risk = float(np.average(prices.of_rows(table.codes, right, rejected), weights=table.weights))
+    shares = shares_of(table.codes, right, rejected, table.weights)
+    scores = scores_of(model, X)
+    return _FoldScore(shares, risk, auc_of(table.codes, scores, table.weights, len(table.classes)))
 
 
 def _result(name: str, fits: list[_FoldFit]) -> LearnerResult:
@@ -250,42 +350,66 @@ def _result(name: str, fits: list[_FoldFit]) -> LearnerResult:
         return LearnerResult(name, notes=tuple(fits[-1].notes))
     final, scores = fits[-1], [fit.score for fit in fits if fit.score is not None]
     accuracies, risks = [one.shares.accuracy for one in scores], [one.risk for one in scores]
+    balanced, aucs = [one.shares.balanced_accuracy for one in scores], [one.auc for one in scores]
     answered = [accuracy for accuracy in accuracies if accuracy is not None]
-    updates = getattr(final.model, "n_updates_", None)
+    facts = final.facts._asdict() if final.facts else {}
     return LearnerResult(
         learner=name,
-        accuracy=float(np.mean(answered)) if answered else None,
+        accuracy=mean_of(accuracies),
         accuracy_sd=float(np.std(answered, ddof=1)) if len(answered) > 1 else None,
         fold_accuracies=tuple(accuracies),
-        balanced_accuracy=float(np.mean([one.shares.balanced_accuracy for one in scores])),
+        balanced_accuracy=mean_of(balanced),
+        fold_balanced_accuracies=tuple(balanced),
+        auc=mean_of(aucs),
+        fold_aucs=tuple(aucs),
         risk=float(np.mean(risks)),
         risk_sd=float(np.std(risks, ddof=1)),
         fold_risks=tuple(risks),
         rejected=float(np.mean([one.shares.rejected for one in scores])),
-        may_reject=may_reject(final.model),
-        size=size_of(final.model),
-        margin=margin_of(final.model),
-        converged=getattr(final.model, "converged_", None),
-        stopped=stopped_of(final.model),
-        n_updates=None if updates is None else int(np.sum(updates)),
         fit_seconds=final.seconds,
         notes=tuple(dict.fromkeys(note for fit in fits for note in fit.notes)),
+        **facts,
     )
 
 
-def _possible_folds(y: Any, folds: int) -> int:
-    if isinstance(folds, bool) or not isinstance(folds, int) or folds < 2:
-        raise ValueError(f"folds={folds!r}, but it must be an integer >= 2.")
-    classes, counts = np.unique(y, return_counts=True)
-    if len(classes) < 2:
-        raise ValueError(f"There is one class only, {classes.tolist()}; a classifier needs two.")
-    if counts.min() < 2:
-        rare = classes.tolist()[counts.argmin()]
-        raise ValueError(
-            f"The class {rare!r} has one row, which cannot be both learned from and tested on; add rows of "
-            "it or remove it."
-        )
-    return min(folds, int(counts.min()))
+def ranked(results: Sequence[LearnerResult], metric: str = "risk") -> list[LearnerResult]:
+    """The best by a metric first; those without a value last."""
+    lower = METRICS[metric][1]
+
+    def place(result: LearnerResult) -> float:
+        value = result.value(metric)
+        return float("inf") if value is None else value if lower else -value
+
+    return sorted(results, key=place)
+
+
+def judged(results: Sequence[LearnerResult], metric: str, repeats: int = 1) -> list[LearnerResult]:
+    """The same, the best by the metric marked, and those that are not distinguishable from it."""
+    best = ranked(results, metric)[0]
+    if best.value(metric) is None:
+        return list(results)
+    folds = [getattr(result, METRICS[metric][0]) for result in results]
+    first = getattr(best, METRICS[metric][0])
+    marks = [
+        BEST if result is best else AS_GOOD if like(some, first, repeats) else ""
+        for result, some in zip(results, folds, strict=True)
+    ]
+    return [replace(result, verdict=mark) for result, mark in zip(results, marks, strict=True)]
+
+
+def like(ones: Sequence[float | None], others: Sequence[float | None], repeats: int = 1) -> bool:
+    """Whether a corrected paired t-test of values on the same folds finds no difference, at 5 %."""
+    pairs = zip(ones, others, strict=False)
+    differences = np.array([one - other for one, other in pairs if one is not None and other is not None])
+    n = len(differences)
+    if n < 2:
+        return bool(n and differences[0] == 0.0)
+    deviation = float(differences.std(ddof=1))
+    if deviation <= 1e-12:
+        return bool(abs(differences.mean()) <= 1e-12)
+    per_training = 1.0 / max(n // repeats - 1, 1)  # tested rows per training row
+    t = abs(float(differences.mean())) / (deviation * np.sqrt(1.0 / n + per_training))
+    return bool(2.0 * student.sf(t, n - 1) > LEVEL)
 
 
 def quietly(function: Callable[..., Any], *arguments: Any, **named: Any) -> tuple[Any, list[str]]:

@@ -56,6 +56,22 @@ LEARNERS: dict[str, Build] = {  # name → (seed, max_epochs) → an estimator t
     "logistic regression": lambda seed, max_epochs: LogisticRegression(max_iter=10_000),
     "shallow tree": lambda seed, max_epochs: DecisionTreeClassifier(max_depth=3, random_state=seed),
 }
+WHAT = {  # a line each
+    "perceptron": "perceptron, the average of its weights where rows overlap",
+    "growing margin": "perceptron that asks for more margin as it learns",
+    "averaged": "averaged perceptron",
+    "max margin": "hyperplane of the largest margin, for rows that can be separated",
+    "soft margin": "hyperplane of the largest margin, with slack (a linear SVM)",
+    "sparse": "few weighted rules, boosted (Jackson and Craven)",
+    "scorecard": "few rules with points that add up by hand",
+    "kernel": "perceptron in the feature space of a kernel",
+    "conservative": "perceptron that rejects what is doubtful (Sundararajan and Pal)",
+    "chow": "averaged perceptron with probabilities; rejects what is doubtful (Chow)",
+    "binary": "weights of -1 and +1 only (Golea and Marchand)",
+    "binary sbpi": "weights of -1 and +1 only, found by SBPI",
+    "logistic regression": "scikit-learn's logistic regression, to compare with",
+    "shallow tree": "scikit-learn's decision tree of depth 3, to compare with",
+}
 # at most: many runs at once, six fits, and epochs that seldom end by themselves
 EPOCHS, USUAL_EPOCHS = {"conservative": 100, "chow": 100, "selective": 100, "binary sbpi": 100}, 1000
 # only if asked for: each is of a family that another line stands for, and seldom better than that
@@ -70,6 +86,13 @@ def default_learners(n_rows: int, n_classes: int = 2) -> list[str]:
     usual = [name for name in LEARNERS if name not in ON_REQUEST]
     quick = [name for name in usual if name not in SLOW or n_rows <= MANY_ROWS]
     return [name for name in quick if supports_classes(name, n_classes)]
+
+
+def complete_name(name: str) -> str:
+    """The learner of this name, or the only one whose name begins so; an unknown name stays as it is."""
+    names = list(dict.fromkeys([*LEARNERS, *NAMED]))
+    begun = [one for one in names if one.startswith(name.lower())] if name else []
+    return name if name in names or len(begun) != 1 else begun[0]
 
 
 def supports_classes(name: str, n_classes: int) -> bool:
@@ -132,14 +155,17 @@ def reads_tables(learner: Any) -> bool:
     return bool(get_tags(learner).input_tags.categorical)
 
 
-def encoder_for(learner: Any) -> Any:
+def encoder_for(learner: Any, keep: Any = None) -> Any:
     """What turns tables into rows for it: literals, which are bits, or coordinates."""
-    return LiteralEncoder() if isinstance(learner, BinaryPerceptron) else TableEncoder()
+    return LiteralEncoder(keep=keep) if isinstance(learner, BinaryPerceptron) else TableEncoder(keep=keep)
 
 
-def for_tables(learner: Any) -> Any:
-    """An estimator that takes tables: the learner, behind an encoder where it needs one."""
-    return learner if reads_tables(learner) else make_pipeline(encoder_for(learner), learner)
+def for_tables(learner: Any, keep: Any = None) -> Any:
+    """An estimator that takes tables: the learner, behind an encoder where it needs one. `keep` as in
+    `TableEncoder`: columns that are not left out."""
+    if not reads_tables(learner):
+        return make_pipeline(encoder_for(learner, keep), learner)
+    return learner if keep is None else learner.set_params(keep=keep)
 
 
 def weights_for(model: Any, sample_weight: Any) -> dict[str, Any]:

@@ -104,7 +104,7 @@ def test_what_the_report_says(command, clinic_file):
         assert out.startswith(headline)
         assert f"healthy: {100 * baseline:.1f} %)" in out or f"healthy): {100 * baseline:.1f} %." in out
         assert "Rows count by their weight (copies), in training and in all shares and means." in out
-        assert "balanced" not in out.lower()
+        assert ("balanced" in out.lower()) == (job is COMPARE)
         report = as_json(command, *job, "--weight", "copies")
         assert report["class_weight"] is None
         assert report["data"]["rows"] == n
@@ -120,7 +120,7 @@ def test_what_the_report_says(command, clinic_file):
 
 def test_balanced_accuracy_is_shown_where_it_matters(command, clinic_file):
     out = in_one_line(command, *COMPARE, "--class-weight", "balanced")
-    assert "learner accuracy balanced rejected risk" in out
+    assert "learner accuracy balanced AUC risk" in out
     assert "Balanced: the mean of the classes' shares of rows answered correctly (baseline: 50.0 %)." in out
     report = as_json(command, *COMPARE, "--class-weight", "balanced", "--jobs", "2")
     assert report["class_weight"] == "balanced"
@@ -128,7 +128,7 @@ def test_balanced_accuracy_is_shown_where_it_matters(command, clinic_file):
     assert f"± {100 * report['results'][0]['accuracy_sd']:.1f} % {100 * share:.1f} %" in out
     assert share > as_json(command, *COMPARE)["results"][0]["balanced_accuracy"] > 0
     fitted = (*FIT, "--learner", "sparse", "--class-weight", "balanced")
-    share = as_json(command, *fitted)["training_balanced_accuracy"]
+    share = as_json(command, *fitted)["expected"]["balanced_accuracy"]
     assert f"answered correctly: {100 * share:.1f} % (baseline: 50.0 %)." in in_one_line(command, *fitted)
 
 
@@ -267,7 +267,7 @@ def test_options_that_need_a_table_or_a_thread(command, clinic_file):
     code, _, err = command(*COMPARE, "--jobs", "0")
     assert (code, err) == (
         2,
-        "perceptrons: --jobs is 0, but it must be a number of threads; use -1 for one per core.\n",
+        "perceptrons: --jobs is 0, but it must be a number of processes; use -1 for one per core.\n",
     )
 
 

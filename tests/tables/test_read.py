@@ -16,7 +16,15 @@ import pytest
 
 from perceptrons import TableEncoder, tables
 from perceptrons.tables.delimited import TextFile, read_head, read_rows
-from perceptrons.tables.layout import describe, labels_of, lay_out, prepare, split, unseen
+from perceptrons.tables.layout import (
+    check_something_left,
+    describe,
+    labels_of,
+    lay_out,
+    prepare,
+    split,
+    unseen,
+)
 from perceptrons.tables.read import _read_plain, as_names, read, read_table
 from perceptrons.tables.table_error import Argument, TableError
 from tests.bad_tables import BAD_FILES, BAD_TARGETS
@@ -163,8 +171,7 @@ def test_headers(tmp_path):
     path = write(tmp_path, "1,2\n3,4\n")
     assert read_table(path, header=False).rows(named=True)[0] == {"column_1": 1, "column_2": 2}
     assert read_table(path, header=True).rows(named=True) == [{"1": 3, "2": 4}]
-    with pytest.raises(ValueError, match="names two columns '1'; give each column a name of its own"):
-        read_table(write(tmp_path, "1,1\n3,4\n"), header=True)
+    assert read_table(write(tmp_path, "1,1\n3,4\n"), header=True).columns == ["1", "1_2"]
 
 
 @pytest.mark.parametrize("name", BAD_FILES)
@@ -240,7 +247,7 @@ def test_bad_targets(tmp_path, name):
     content, message = BAD_TARGETS[name]
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=re.escape(message)):
-        split(read_table(tmp_path / name, text=["y"]), "y")
+        check_something_left(describe(split(read_table(tmp_path / name, text=["y"]), "y")[0]))
 
 
 @pytest.mark.parametrize(
@@ -302,8 +309,9 @@ def test_a_table_is_laid_out_as_the_encoder_expects_it():
 
 def test_a_column_that_names_rows():
     names = pl.DataFrame({"name": [f"row {i}" for i in range(40)], "half": [f"{i // 2}" for i in range(40)]})
-    assert [facts.names_rows(40) for facts in describe(names)] == [True, False]
-    assert not describe(names[:5])[0].names_rows(5)
+    assert [facts.is_left_out for facts in describe(names)] == [True, False]
+    assert not any(facts.is_left_out for facts in describe(names, keep=["name"]))
+    assert not describe(names[:5])[0].is_left_out
 
 
 def test_without_polars(monkeypatch):

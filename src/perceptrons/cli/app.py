@@ -6,13 +6,14 @@ import typer
 
 from .certify import certify
 from .compare import compare
+from .evaluate import evaluate
 from .explain import explain
 from .fit import fit
 from .predict import predict
 from .reproduce import reproduce
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-for command in (compare, fit, predict, explain, certify, reproduce):
+for command in (compare, fit, evaluate, predict, explain, certify, reproduce):
     app.command()(command)
 
 
@@ -37,6 +38,7 @@ def perceptrons(
     perceptrons compare                                    learners side by side, on a built-in table
     perceptrons compare table.csv --target outcome         the same on yours
     perceptrons fit table.csv --target outcome --out model.json
+    perceptrons evaluate model.json test.csv                accuracy and more on known classes
     perceptrons predict model.json new.csv
     perceptrons explain model.json new.csv --row 3
     perceptrons certify model.json table.csv

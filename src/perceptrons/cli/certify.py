@@ -5,6 +5,7 @@ from typing import Any
 import typer
 
 from . import options
+from .evaluate import labeled
 from .tables import reading
 
 
@@ -14,14 +15,15 @@ def certify(
     target: options.MaybeTarget = None,
     header: options.Header = None,
     separator: options.Separator = None,
+    encoding: options.Encoding = None,
     missing: options.Missing = None,
     json: options.AsJson = False,
 ) -> None:
     """Recheck what a model claims on the rows of a table.
 
     Margin, errors and what is proved about new rows are computed again from rows and weights. The exit code
-    is 0 if the certificate in the model file holds for these rows, 1 if it does not. Of a model that was
-    fitted with --weight, rows of weight 0 are left out.
+    is 0 if the certificate in the model file holds for these rows, or if the model claims nothing, 1 if it
+    does not. Rows without a class are left out; so are, of a model fitted with --weight, rows of weight 0.
 
     \b
     Example: perceptrons certify model.json table.csv
@@ -35,22 +37,17 @@ def certify(
     from .words import as_dicts
 
     loaded = load(model)
-    if not hasattr(loaded.learner, "certificate_"):
-        if hasattr(loaded.learner, "_file_weights"):
-            raise ValueError(
-                f"The model in {model} was saved without its certificate; fit it again, without "
-                "--no-certificate."
-            )
+    if hasattr(loaded.learner, "_file_weights") and not hasattr(loaded.learner, "certificate_"):
         raise ValueError(
-            f"The model in {model} has no certificate: a {type(loaded.learner).__name__} proves no margin; "
-            f"`perceptrons explain` shows {_shown(loaded.learner)}."
+            f"The model in {model} was saved without its certificate; fit it again, without --no-certificate."
         )
     target = target or loaded.about.get("target")
     if target is None:
         raise ValueError(f"{model} does not name the column of the classes; name it with --target.")
     with progress_bar("certifying"):
         weight: Any = loaded.about.get("weight")
-        frame = loaded.read_table(table, reading(header, separator, missing), target, weight)
+        frame = loaded.read_table(table, reading(header, separator, missing, encoding), target, weight)
+        frame, _ = labeled(frame, target)
         weights = None
         if weight in frame.columns:
             weights = read_weights(frame, weight)
@@ -58,22 +55,41 @@ def certify(
         y = labels_of(frame, target, loaded.learner.classes_)
         cells, unseen = loaded.lay_out(frame)
         rows = loaded.encode(cells)
-        found = recompute(loaded.learner, rows, y, weights)
-        reason = _reason(loaded.learner, rows, y, weights)
+        proves = hasattr(loaded.learner, "certificate_")
+        found = recompute(loaded.learner, rows, y, weights) if proves else []
+        reason = _reason(loaded.learner, rows, y, weights) if proves else ""
     if json:
         emit(
             {
-                "holds": not reason,
+                "holds": not reason if proves else None,
                 "reason": reason or None,
-                "certificates": as_dicts(found, loaded.learner),
+                "certificates": as_dicts(found, loaded.learner) if proves else [],
                 "unseen": [one._asdict() for one in unseen],
             }
         )
     else:
         warn_of(unseen)
-        _show(f"{model} on {table}", loaded.learner, found, reason)
+        if proves:
+            _show(f"{model} on {table}", loaded.learner, found, reason)
+        else:
+            _show_without(f"{model} on {table}", loaded.learner, rows, y)
     if reason:
         raise typer.Exit(1)
+
+
+def _show_without(title: str, learner: Any, rows: Any, y: Any) -> None:
+    """What can be said of a model that proves nothing: how many of the rows it has wrong."""
+    from ..describe import answers_of
+    from .show import say
+
+    answers, rejected = answers_of(learner, rows)
+    wrong, n_rejected = int(((answers != y) & ~rejected).sum()), int(rejected.sum())
+    also = f", {n_rejected:,} are rejected" if n_rejected else ""
+    say(
+        f"{title}: {wrong:,} of {len(y):,} rows are misclassified{also}.",
+        f"A {type(learner).__name__} proves no margin, so there is no certificate to recheck; `perceptrons "
+        f"evaluate` says how good it is, and `perceptrons explain` {_shown(learner)}.",
+    )
 
 
 def _shown(learner: Any) -> str:

@@ -1,24 +1,47 @@
 """`perceptrons compare`: the learners side by side on a table."""
 
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from . import options
+from .destinations import check_out, check_text
+from .parameters import check_parameters, read_parameters
 from .tables import built_in_table, reading, training_table
+
+METRICS = {"risk": "risk", "accuracy": "accuracy", "balanced": "balanced accuracy", "auc": "AUC"}
+MARKS = {"best": "*", "as good": "="}
+RARE = 0.02  # the share of the rows below which a class is rare
+SPARE = ["updates", "margin", "training", "fit", "size", "rejected", "balanced", "AUC", "risk"]
 
 
 def compare(
     table: options.MaybeTable = None,
     target: options.MaybeTarget = None,
     folds: Annotated[int, typer.Option("--folds", help="Number of folds.", min=2, metavar="N")] = 10,
+    repeats: Annotated[
+        int, typer.Option("--repeats", help="How often the folds are made anew.", min=1, metavar="N")
+    ] = 1,
+    metric: Annotated[
+        str,
+        typer.Option("--metric", help="What decides: risk, accuracy, balanced or auc.", metavar="NAME"),
+    ] = "risk",
+    sort: Annotated[
+        str | None,
+        typer.Option("--sort", help="What orders the lines; default: --metric.", metavar="NAME"),
+    ] = None,
     learner: Annotated[
         list[str] | None,
         typer.Option(
-            "--learner", help="Compare this learner; may be repeated. Default: all.", metavar="NAME"
+            "--learner",
+            help="Compare this learner; may be repeated; the beginning of a name will do.",
+            metavar="NAME",
         ),
     ] = None,
+    list_learners: Annotated[bool, typer.Option("--list", help="List all learners, and end.")] = False,
+    parameters: options.Set = None,
     reject_cost: options.RejectCost = None,
     costs: options.CostsFile = None,
     weight: options.Weight = None,
@@ -26,32 +49,40 @@ def compare(
     seed: options.Seed = 0,
     max_epochs: options.Epochs = 1000,
     drop: options.Drop = None,
+    keep: options.Keep = None,
     nominal: options.Nominal = None,
     header: options.Header = None,
     separator: options.Separator = None,
+    encoding: options.Encoding = None,
     missing: options.Missing = None,
     jobs: Annotated[
         int | None,
         typer.Option(
             "--jobs",
-            help="Threads, for learners that use some; -1 is one per core. Default: 1.",
+            help="Processes over which folds and learners are spread; -1 is one per core. Default: 1.",
             show_default=False,
             metavar="N",
         ),
     ] = None,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", help="Write the results to this CSV file, too.", metavar="FILE")
+    ] = None,
     json: options.AsJson = False,
 ) -> None:
-    """Learners side by side on a table, cross-validated.
+    """Learners side by side on a table, cross-validated, and which is the best.
 
-    One line each: accuracy, what errors and rejections cost, size, the margin it certifies, and how training
-    ended. With --weight, rows count by their weight in training and in testing; --class-weight balanced
-    changes training alone, and adds the balanced accuracy, which a rare class counts in as much as any.
+    One line each, the best first: accuracy, balanced accuracy, AUC, what errors and rejections cost, size,
+    and how training ended. * marks the best, = those that cannot be told from it. With --weight, rows count
+    by their weight in training and in testing; --class-weight balanced changes training alone: a rare class
+    counts in it as much as any.
 
     \b
     Example: perceptrons compare table.csv --target outcome --drop id
     A rare class: perceptrons compare table.csv --target outcome --class-weight balanced
     """
     from ..comparison import compare as run
+    from ..comparison import ranked
+    from ..learners import build_learner, complete_name, default_learners
     from ..rejection.costs import Costs
     from .costs_file import for_classes
     from .progress import progress_bar
@@ -61,32 +92,49 @@ def compare(
     prices = options.read_costs(reject_cost, costs) or Costs()
     options.check_class_weight(class_weight)
     if jobs == 0:
-        raise ValueError("--jobs is 0, but it must be a number of threads; use -1 for one per core.")
-    how = reading(header, separator, missing)
+        raise ValueError("--jobs is 0, but it must be a number of processes; use -1 for one per core.")
+    for option, name in (("metric", metric), ("sort", sort)):
+        if name is not None and name not in METRICS:
+            raise ValueError(f"--{option} is {name!r}, but it must be one of {', '.join(METRICS)}.")
+    if list_learners:
+        _list_learners()
+        return
+    if csv is not None:
+        check_out(csv, **({} if table is None else {"table": table}))
+        check_text(csv)
+    pairs, learner = read_parameters(parameters), [complete_name(name) for name in learner or []]
+    how = reading(header, separator, missing, encoding)
     if table is None:
         _check_no_table_options(
             {
                 "target": target,
                 "drop": drop,
                 "nominal": nominal,
+                "keep": keep,
                 "weight": weight,
                 "no-header": header is False,
             }
         )
         _check_no_table_options(dict.fromkeys(how.given(), True))
     with progress_bar("comparing") as progress:
-        data = _table(table, target, drop, nominal, how, weight)
+        data = _table(table, target, drop, nominal, how, weight, keep)
         prices = for_classes(prices, data.names(), costs)
+        names = learner or default_learners(len(data.y), len(data.names()))
+        check_parameters(pairs, {name: build_learner(name) for name in names})
         results = run(
             data.X,
             data.y,
             data.weights,
             class_weight=class_weight,
-            n_jobs=jobs,
+            processes=jobs,
             folds=folds,
+            repeats=repeats,
+            metric=metric,
+            parameters=pairs,
+            keep="all" if "all" in (keep or []) else keep,
             seed=seed,
             max_epochs=max_epochs,
-            learners=learner,
+            learners=names,
             progress=progress,
             costs=prices,
         )
@@ -94,9 +142,14 @@ def compare(
     done = [result for result in results if result.risk is not None]
     if not done:
         raise ValueError(f"{results[0].learner} {results[0].notes[0]}")
+    results = ranked(results, sort or metric)
+    if csv is not None:
+        _write_csv(csv, results)
     if json:
         emit(
             {
+                "metric": metric,
+                "best": next((one.learner for one in results if one.verdict == "best"), None),
                 "data": data.summary(),
                 "costs": asdict(prices),
                 "class_weight": class_weight,
@@ -105,8 +158,12 @@ def compare(
         )
         return
     _show_data(data)
-    _show_choices(data, learner or [], folds, len(done[0].fold_risks))
-    _show_results(results, len(done[0].fold_risks), prices, balanced=class_weight is not None)
+    _show_choices(data, learner, folds, len(done[0].fold_risks) // repeats)
+    rare = _rare_in_words(data, metric)
+    _show_results(results, len(done[0].fold_risks), prices, metric, bool(rare))
+    say(*rare)
+    if csv is not None:
+        say(f"Written to {csv}.")
     say(*weights_in_words(data.weight))
     if class_weight is not None:
         say(balanced_in_words(len(data.names())))
@@ -148,10 +205,12 @@ def _show_data(data: Any) -> None:
 def _show_choices(data: Any, learners: list[str], asked: int, folds: int) -> None:
     """Where the comparison differs from what was asked for."""
     from ..learners import FEW_EPOCHS, MANY_ROWS
+    from .expected import left_out_in_words
     from .show import say
 
+    say(*left_out_in_words(data))
     if folds < asked:
-        rare, count = data.classes()[-1]
+        rare, count = next(one for one in reversed(data.classes()) if one[1] > 1)
         say(f"{folds} folds, not {asked}: class {rare!r} has {count} rows.")
     if len(data.y) > MANY_ROWS and "kernel" in learners:
         say(f"Above {MANY_ROWS:,} rows the kernel makes {FEW_EPOCHS} epochs at most.")
@@ -176,46 +235,82 @@ def _show_left_out(n_rows: int, n_classes: int) -> None:
     say(f'More learners, with --learner "{more[0]}" and so on: {listing(more)}.')
 
 
-def _show_results(results: list[Any], folds: int, costs: Any, *, balanced: bool) -> None:
-    from .show import first, interval, say, seconds, table
+def _show_results(results: list[Any], folds: int, costs: Any, metric: str, rare: bool) -> None:
+    from .show import first, hundredths, interval, percent, say, seconds, table
     from .words import costs_in_words
 
-    rows = [
-        [
-            result.learner,
-            _accuracy(result),
-            *([_balanced(result)] if balanced else []),
-            _rejected(result),
-            "" if result.risk is None else f"{result.risk:.3f}",
-            str(result.size or ""),
-            interval(result.margin),
-            "" if result.n_updates is None else f"{result.n_updates:,}",
-            seconds(result.fit_seconds),
-            _training(result),
-        ]
-        for result in results
-    ]
-    shares = ["accuracy", *(["balanced"] if balanced else []), "rejected"]
-    numbers = [*shares, "risk", "size", "margin", "updates", "fit"]
+    rejecting = any(result.may_reject for result in results)
+    columns: dict[str, list[str]] = {
+        " ": [MARKS.get(result.verdict, "") for result in results],
+        "learner": [result.learner for result in results],
+        "accuracy": [_accuracy(result) for result in results],
+        "balanced": [_share(result.balanced_accuracy, percent) for result in results],
+        "AUC": [_share(result.auc, hundredths) for result in results],
+        "rejected": [percent(result.rejected) if result.may_reject else "" for result in results],
+        "risk": [_share(result.risk, "{:.3f}".format) for result in results],
+        "size": [str(result.size or "") for result in results],
+        "fit": [seconds(result.fit_seconds) for result in results],
+        "training": [_training(result) for result in results],
+        "margin": [interval(result.margin) for result in results],
+        "updates": [_share(result.n_updates, "{:,}".format) for result in results],
+    }
+    for head in ("rejected", *SPARE):
+        if head in columns and not any(columns[head]):
+            del columns[head]
+    heads = [*dict.fromkeys([" ", "learner", *(["balanced", "AUC"] if rare else []), *columns])]
+    best = [k for k, result in enumerate(results) if result.verdict == "best"]
     table(
-        ["learner", *numbers, "training"],
-        rows,
-        right=numbers,
-        whole=["learner"],
-        spare=["updates", "fit", "size", "training", "margin", "rejected", "risk"],
-        bold=min(range(len(results)), key=lambda k: _by_risk(results[k])),
+        heads,
+        [*zip(*(columns[head] for head in heads), strict=True)],
+        right=[head for head in heads if head not in (" ", "learner", "training")],
+        whole=[" ", "learner"],
+        spare=[one for one in SPARE if one in heads],
+        bold=best[0] if best else -1,
+        n_keys=2,
     )
     say(*first([f"{one.learner} {one.notes[0]}" for one in results if one.risk is None]))
+    say(*_winner(results, metric))
+    said = ", without rows rejected" if rejecting else ""
     say(
-        f"Accuracy: that of the rows answered, mean ± deviation over {folds} folds. Risk: the mean cost of a "
-        f"row, where {costs_in_words(costs)}; lower is better. The other columns describe one fit on all "
-        "rows. Margins are those of the encoded rows (numbers standardized, names one-hot): for max and soft "
-        "margin as they are, else with a coordinate for the intercept; the kernel's are in its feature space."
+        f"Accuracy: mean ± deviation over {folds} folds{said}. Balanced: the mean of the classes' shares of "
+        "rows answered correctly. AUC: in percent. Risk: the mean cost of a row, where "
+        f"{costs_in_words(costs)}; lower is better. The other columns describe one fit on all rows."
     )
+    if any(result.margin for result in results):
+        say("Margins are those of the encoded rows: numbers standardized, names one-hot.")
 
 
-def _by_risk(result: Any) -> float:
-    return float("inf") if result.risk is None else float(result.risk)
+def _share(value: float | None, spelled: Any) -> str:
+    return "" if value is None else str(spelled(value))
+
+
+def _winner(results: list[Any], metric: str) -> list[str]:
+    """Who is the best, and who may be."""
+    from .words import listing
+
+    best = [result.learner for result in results if result.verdict == "best"]
+    if not best or len(results) < 2:
+        return []
+    others = [result.learner for result in results if result.verdict == "as good"]
+    what = f"Best by {METRICS[metric]}: * {best[0]}"
+    if not others:
+        return [f"{what}; a paired t-test on the same folds, at 5 %, tells all others from it."]
+    return [
+        f"{what}. Not distinguishable from it (=) by a paired t-test on the same folds, at 5 %: "
+        f"{listing(others)}."
+    ]
+
+
+def _rare_in_words(data: Any, metric: str) -> list[str]:
+    """Of a class that few rows have, accuracy says little."""
+    name, rows = data.classes()[-1]
+    if rows >= RARE * len(data.y):
+        return []
+    ask = "" if metric in ("balanced", "auc") else "; use --metric balanced, and --class-weight balanced"
+    return [
+        f"Class {name} has {rows:,} of {len(data.y):,} rows: look at balanced accuracy and AUC, not at "
+        f"accuracy{ask}."
+    ]
 
 
 def _accuracy(result: Any) -> str:
@@ -232,18 +327,6 @@ def _accuracy(result: Any) -> str:
     return f"{hundredths(result.accuracy)} ± {spread} %"
 
 
-def _balanced(result: Any) -> str:
-    from .show import percent
-
-    return "" if result.balanced_accuracy is None else percent(result.balanced_accuracy)
-
-
-def _rejected(result: Any) -> str:
-    from .show import percent
-
-    return percent(result.rejected) if result.may_reject else ""
-
-
 def _training(result: Any) -> str:
     """How training ended, in few words; the reason of a failure stands below the table."""
     if result.risk is None:
@@ -252,3 +335,30 @@ def _training(result: Any) -> str:
     if result.converged:
         return f"converged ({notes} in a fold)" if notes else "converged"
     return notes or (result.stopped or "")
+
+
+def _write_csv(out: Path, results: list[Any]) -> None:
+    """A line per learner; lists, one value per fold, are left out."""
+    import csv
+    import io
+
+    from ..model_file.files import write_whole
+
+    names = [name for name in asdict(results[0]) if not name.startswith("fold_")]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    for result in results:
+        cells = {**asdict(result), "size": str(result.size or ""), "notes": "; ".join(result.notes)}
+        cells["margin"] = "" if result.margin is None else " ".join(map(str, result.margin))
+        writer.writerow(["" if cells[name] is None else cells[name] for name in names])
+    write_whole(str(out), text.getvalue().encode())
+
+
+def _list_learners() -> None:
+    from ..learners import LEARNERS, ON_REQUEST, WHAT
+    from .show import say, table
+
+    rows = [[name, WHAT[name], "--learner" if name in ON_REQUEST else "default"] for name in LEARNERS]
+    table(["learner", "what it is", "compared"], rows, whole=["learner", "compared"])
+    say("fit --learner NAME takes one of these, or the historical name of a perceptron, such as pam.")

@@ -33,6 +33,7 @@ def explain(
     row: Annotated[int, typer.Option("--row", help="Which row, counted from 1.", metavar="N")] = 1,
     header: options.Header = None,
     separator: options.Separator = None,
+    encoding: options.Encoding = None,
     missing: options.Missing = None,
     json: options.AsJson = False,
 ) -> None:
@@ -52,7 +53,7 @@ def explain(
 
     loaded = load(model)
     with progress_bar("explaining"):
-        frame = loaded.read_table(table, reading(header, separator, missing))
+        frame = loaded.read_table(table, reading(header, separator, missing, encoding))
         cells, unseen = loaded.lay_out(frame, row)
         encoded, learner = loaded.encode(cells), loaded.learner
         prediction = learner.predict(encoded).tolist()[0]

@@ -9,6 +9,7 @@ import typer
 
 from . import options
 from .destinations import check_out, check_savable
+from .parameters import read_parameters, set_parameters
 from .tables import reading
 
 MOST_COLUMNS = 20  # shown
@@ -25,6 +26,8 @@ def fit(
     out: Annotated[
         Path | None, typer.Option("--out", help="Write the model to this file.", metavar="FILE")
     ] = None,
+    folds: options.Folds = 5,
+    parameters: options.Set = None,
     reject_cost: options.RejectCost = None,
     costs: options.CostsFile = None,
     reject_label: options.RejectLabel = "auto",
@@ -43,15 +46,18 @@ def fit(
         ),
     ] = True,
     drop: options.Drop = None,
+    keep: options.Keep = None,
     nominal: options.Nominal = None,
     header: options.Header = None,
     separator: options.Separator = None,
+    encoding: options.Encoding = None,
     missing: options.Missing = None,
     json: options.AsJson = False,
 ) -> None:
-    """Learn from a table and write a model file.
+    """Learn from a table, say what to expect on new rows, and write a model file.
 
-    Shows the columns, how they are understood, and what the model certifies, its rules, or what it rejects.
+    Shows the columns, how they are understood and which are left out, the accuracy in cross-validation (from
+    100,000 rows on, that of a fifth held out), and what the model certifies, its rules, or what it rejects.
 
     \b
     Example: perceptrons fit table.csv --target outcome --out model.json
@@ -59,35 +65,41 @@ def fit(
     Rows that count more or less: perceptrons fit table.csv --target outcome --weight copies
     """
     from ..comparison import quietly
-    from ..learners import build_learner, for_tables, may_reject, takes_costs, weights_for
+    from ..learners import build_learner, complete_name, for_tables, may_reject, takes_costs, weights_for
     from ..model_file.save_load import save
+    from .expected import about_calibration, expected_of, outcome_as_dict
     from .progress import progress_bar
     from .show import emit
     from .tables import training_table
 
+    learner = complete_name(learner)
     prices = options.read_costs(reject_cost, costs)
     options.check_class_weight(class_weight)
     last = build_learner(learner, seed=seed, max_epochs=max_epochs, costs=prices, class_weight=class_weight)
-    model = for_tables(last)
+    set_parameters(last, learner, read_parameters(parameters))
+    model = for_tables(last, "all" if "all" in (keep or []) else keep)
     if not takes_costs(last):
         of_label = {} if may_reject(last) else {"reject-label": reject_label}
         _check_no_costs({"reject-cost": reject_cost, "costs": costs, **of_label}, learner)
     if out is not None:
         check_out(out, table=table)
         check_savable(last, learner)
-    how = reading(header, separator, missing)
-    with progress_bar(f"fitting {learner}"):
-        data = training_table(table, target, drop, nominal, how, weight)
+    how = reading(header, separator, missing, encoding)
+    with progress_bar(f"fitting {learner}") as progress:
+        data = training_table(table, target, drop, nominal, how, weight, keep)
         _check_classes(learner, len(data.names()))
         if may_reject(last):
             _prepare(last, data.names(), costs, reject_label)
+        expected, why_not = expected_of(model, data, folds, seed, progress)
         _, notes = quietly(model.fit, data.X, data.y, **weights_for(model, data.weights))
         outcome = _outcome(last, data.X if model is last else model[:-1].transform(data.X), data)
     if out is not None:
         weights = {} if weight is None else {"weight": weight}
         facts = {"table": table.name, "target": target, "learner": learner, **weights}
-        save(model, out, about={**facts, **how.to_about()}, certificate=certificate)
+        about = {**facts, **how.to_about(), **about_calibration(last, expected)}
+        save(model, out, about=about, certificate=certificate)
     report = _report(data, last, learner, outcome, notes, out) | {"class_weight": class_weight}
+    report |= {"expected": outcome_as_dict(expected), "why_not_expected": why_not}
     if json:
         emit(report)
     else:
@@ -192,6 +204,7 @@ def _report(
 
 def _show(data: Any, model: Any, report: dict[str, Any]) -> None:
     from ..describe import size_of
+    from .expected import expected_in_words, left_out_in_words
     from .show import first, percent, say, text
     from .words import balanced_in_words, show_certificates, votes_in_words, weights_in_words
 
@@ -199,11 +212,13 @@ def _show(data: Any, model: Any, report: dict[str, Any]) -> None:
     always = f"baseline, always {name}: {percent(share)}"
     say(data.headline())
     _show_columns(data)
+    say(*left_out_in_words(data))
     say(*first([f"Hint: {hint}" for hint in data.hints]))
-    say(f"{report['learner']}, {size_of(model)}: {_training_rows(report)} ({always}).")
+    say(*expected_in_words(report, always))
     say(*weights_in_words(data.weight))
     if report["class_weight"] is not None:
-        say(balanced_in_words(len(data.names()), report["training_balanced_accuracy"]))
+        balanced = (report["expected"] or {}).get("balanced_accuracy", report["training_balanced_accuracy"])
+        say(balanced_in_words(len(data.names()), balanced))
     if report["rejected"] is not None:
         _show_rejection(model, report)
     if report["rules"]:
@@ -212,6 +227,7 @@ def _show(data: Any, model: Any, report: dict[str, Any]) -> None:
         say(votes_in_words(model))
     if hasattr(model, "certificate_"):
         show_certificates(model.certificate_, model)
+    say(f"{report['learner']}, {size_of(model)}: {_training_rows(report)}.")
     say(*first([f"Warning: {note}" for note in _different(report["notes"])]))
     written = (
         f"Written to {report['file']}."
@@ -246,12 +262,22 @@ def _show_rejection(model: Any, report: dict[str, Any]) -> None:
     say(f"Risk, the mean cost of a row, where {costs}: {report['risk']:.3f}.", when_it_answers(model))
 
 
+def _kind(one: Any) -> str:
+    """What a column is, and what is done with it."""
+    from ..tables.treatments import AS_IS
+
+    if one.is_left_out:
+        return f"left out: {one.treatment}"
+    return one.kind if one.treatment == AS_IS else f"{one.kind}, {one.treatment}"
+
+
 def _show_columns(data: Any) -> None:
     from .show import table
 
     facts = data.facts if len(data.facts) <= MOST_COLUMNS else data.facts[: MOST_COLUMNS - 1]
     rows = [
-        [one.name, one.kind, f"{one.missing:,}" if one.missing else "", f"{one.distinct:,}"] for one in facts
+        [one.name, _kind(one), f"{one.missing:,}" if one.missing else "", f"{one.distinct:,}"]
+        for one in facts
     ]
     if len(facts) < len(data.facts):
         rows.append([f"… and {len(data.facts) - len(facts)} more", "", "", ""])

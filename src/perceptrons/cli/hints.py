@@ -40,8 +40,8 @@ def hints(frame: Any, facts: list[Any], unnamed: list[str], nominal: Collection[
     lines = [_no_name(name) for name in unnamed if name in frame.columns]
     for one in facts:
         if one.kind == NOMINAL:
-            number = None if one.name in nominal else _about_numbers(frame[one.name].drop_nulls())
-            lines += [line for line in (number or _about_rows(one, frame.height),) if line]
+            line = "" if one.name in nominal else _about_numbers(frame[one.name].drop_nulls())
+            lines += [line] * bool(line)
     return lines
 
 
@@ -51,15 +51,6 @@ def _no_name(name: str) -> str:
 
 def _drop(name: str) -> str:
     return f"--drop {shlex.quote(name)} leaves it out"
-
-
-def _about_rows(one: Any, n_rows: int) -> str:
-    if not one.names_rows(n_rows):
-        return ""
-    return (
-        f"{one.name!r} tells rows apart ({one.distinct:,} different values), so nothing can be learned from "
-        f"it; {_drop(one.name)}."
-    )
 
 
 def _about_numbers(texts: Any) -> str:

@@ -20,12 +20,17 @@ class Loaded(NamedTuple):
         Columns that the model does not know, and that are not asked for, are not looked at.
         """
         from ..tables.cells import NOMINAL
+        from ..tables.treatments import LEFT_OUT, kinds_of_table
+        from .show import warn
 
-        names = [*self.encoder.feature_names_in_, *([] if target is None else [target])]
-        kinds = zip(names, [*self.encoder.kinds_, NOMINAL], strict=False)
-        text = [name for name, kind in kinds if kind == NOMINAL] + [weight] * (weight is not None)
-        used = {*names, weight}.__contains__
-        return reading.or_as_in(self.about).read(path, text=text, used=used).frame
+        table = zip(self.encoder.feature_names_in_, kinds_of_table(self.encoder), strict=True)
+        kinds = {name: kind for name, (treatment, kind, _) in table if treatment not in LEFT_OUT}
+        more = [name for name in (target, weight) if name is not None]
+        text = [*(name for name, kind in kinds.items() if kind in (NOMINAL, "")), *more]
+        used = {*kinds, *more}.__contains__
+        found = reading.or_as_in(self.about).read(path, text=text, used=used)
+        warn([f"{path}: {note}" for note in found.notes if not note.startswith("this is")])
+        return found.frame
 
     def lay_out(self, frame: Any, row: int | None = None) -> tuple[Any, list[Any]]:
         """The columns the model expects, and which of them hold names it has never seen; of one row, or all.

@@ -10,7 +10,7 @@ from ..tables.delimited import SUFFIXES
 if TYPE_CHECKING:
     from ..rejection.costs import Costs
 
-TABLE = f"A table in a file that ends in {', '.join(SUFFIXES)}."
+TABLE = f"A table in a file that ends in {', '.join(SUFFIXES)}, compressed (.gz, .bz2, .xz, .zst) or not."
 
 Table = Annotated[Path, typer.Argument(help=TABLE, show_default=False, metavar="TABLE")]
 MaybeTable = Annotated[Path | None, typer.Argument(help=TABLE, show_default="breast cancer", metavar="TABLE")]
@@ -28,6 +28,15 @@ Nominal = Annotated[
         metavar="COLUMN",
     ),
 ]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--keep",
+        help="Learn from this column although it seems to name or count rows, or is constant; may be "
+        "repeated; all keeps every column.",
+        metavar="COLUMN",
+    ),
+]
 Header = Annotated[
     bool | None,
     typer.Option(
@@ -40,6 +49,15 @@ Separator = Annotated[
     str | None,
     typer.Option(
         "--separator", help="Between two cells, like ';' or tab.", show_default=False, metavar="TEXT"
+    ),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding",
+        help="How a text file spells characters, like latin-1; found out by default.",
+        show_default=False,
+        metavar="NAME",
     ),
 ]
 Missing = Annotated[
@@ -102,6 +120,20 @@ RejectLabel = Annotated[
         help='What predict answers where it rejects; auto is "reject", or a number among classes that are '
         "numbers: 0, -1 or one below them all, the first that is no class.",
         metavar="TEXT",
+    ),
+]
+Folds = Annotated[
+    int,
+    typer.Option(
+        "--folds", help="Number of folds that say what to expect on new rows; 0: none.", metavar="N"
+    ),
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        help="A parameter of the learner by its name in Python, like k=3; may be repeated.",
+        metavar="NAME=VALUE",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")]

@@ -12,7 +12,7 @@ from ..tables.delimited import SEPARATORS
 from ..texts import printable
 from . import options
 from .destinations import check_out, check_text
-from .tables import reading
+from .tables import from_standard_input, reading
 
 ALTERED = (
     "Some texts are written with ' before them, or with escapes, so that no program computes or obeys them; "
@@ -37,8 +37,16 @@ def predict(
             "that act on a terminal.",
         ),
     ] = False,
+    append: Annotated[
+        bool, typer.Option("--append", help="Write the columns of the table, too, predictions last.")
+    ] = False,
+    id_column: Annotated[
+        str | None, typer.Option("--id", help="Write this column of the table first.", metavar="COLUMN")
+    ] = None,
+    proba: Annotated[bool, typer.Option("--proba", help="Add a probability for each class.")] = False,
     header: options.Header = None,
     separator: options.Separator = None,
+    encoding: options.Encoding = None,
     missing: options.Missing = None,
     json: options.AsJson = False,
 ) -> None:
@@ -49,7 +57,10 @@ def predict(
 
     \b
     Example: perceptrons predict model.json new.csv --out predictions.csv
+    With ids and probabilities: perceptrons predict model.json new.csv --id customer --proba
+    From standard input: cat new.csv | perceptrons predict model.json - --append
     """
+    from .appended import beside, probabilities, read_kept
     from .models import load, warn_of
     from .progress import progress_bar
     from .safe_cells import safe_columns
@@ -60,14 +71,20 @@ def predict(
         check_text(out)
     loaded = load(model)
     with progress_bar("predicting"):
-        frame = loaded.read_table(table, reading(header, separator, missing))
+        how = reading(header, separator, missing, encoding)
+        table = from_standard_input(table)
+        frame = loaded.read_table(table, how)
+        kept = read_kept(table, how.or_as_in(loaded.about), append, id_column)
         rows, unseen = loaded.lay_out(frame)
         encoded = loaded.encode(rows)
         columns: dict[str, list[Any]] = {"prediction": loaded.learner.predict(encoded).tolist()}
         if scores:
             columns |= _scores(loaded.learner, encoded)
+        if proba:
+            columns |= probabilities(loaded, encoded)
         rejected = loaded.rejected(encoded)
         n_rejected = None if rejected is None else int(rejected.sum())
+    columns = beside(kept, columns)
     cells = columns if raw else safe_columns(columns)
     if out is not None:
         _write(out, _as_csv(cells, SEPARATORS.get(out.suffix.lower(), ",")))

@@ -78,16 +78,34 @@ def table(
     whole: Sequence[str] = (),
     spare: Sequence[str] = (),
     bold: int = -1,
+    n_keys: int = 1,
 ) -> None:
     """A table. The columns in `right` hold numbers; like those in `whole` they are not broken. Where there is
-    not enough room those in `spare` are left out, the first of them first. Row `bold` stands out."""
+    not enough room those in `spare` go to a second table, the first of them first, beside the first `n_keys`
+    columns. Row `bold` stands out."""
     if len(set(heads)) < len(heads):
         raise AssertionError(f"Two columns have the same head, and one would hide the other: {heads}.")
     firm = {*right, *whole}
     columns = {head: [head, *map(printable, cells)] for head, *cells in zip(heads, *rows, strict=True)}
     for head in spare:
-        if sum(_need(cells, name in firm) + 2 for name, cells in columns.items()) - 2 > _width():
+        if head in columns and _too_wide(columns, firm):
             del columns[head]
+    moved = [head for head in heads if head not in columns]
+    _grid(columns, firm, right, bold)
+    if moved:
+        again = [*[head for head in heads[:n_keys] if head not in moved], *moved]
+        cells = [[row[heads.index(head)] for head in again] for row in rows]
+        rest = [head for head in spare if head in moved][:-1]
+        table(again, cells, right=right, whole=whole, spare=rest, bold=bold, n_keys=len(again) - len(moved))
+    else:
+        say("")
+
+
+def _too_wide(columns: dict[str, list[str]], firm: set[str]) -> bool:
+    return sum(_need(cells, name in firm) + 2 for name, cells in columns.items()) - 2 > _width()
+
+
+def _grid(columns: dict[str, list[str]], firm: set[str], right: Sequence[str], bold: int) -> None:
     grid = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
     for head in columns:
         justify: Any = "right" if head in right else "left"
@@ -96,7 +114,6 @@ def table(
         grid.add_row(*(Text(cell, style="bold" if number == bold else "") for cell in row))
     say("")
     _print(grid)
-    say("")
 
 
 def _need(cells: Sequence[str], firm: bool) -> int:

@@ -11,6 +11,7 @@ class Reading(NamedTuple):
     header: bool | None = None
     separator: str | None = None
     missing: tuple[str, ...] = ()
+    encoding: str | None = None
 
     def read(self, path: Path, **more: Any) -> Any:
         """The table in a file, `tables.read.TableFromFile`."""
@@ -25,7 +26,7 @@ class Reading(NamedTuple):
     def to_about(self) -> dict[str, Any]:
         """For a model file, which keeps texts and flags: one mark for missing cells per line."""
         kept = {**self._asdict(), "missing": "\n".join(self.missing)}
-        return {name: kept[name] for name in self.given()}
+        return {name: kept[name] for name in self.given() if name != "encoding"}
 
     def or_as_in(self, about: dict[str, Any]) -> "Reading":
         """What is not given here is as it was when the model was fitted."""
@@ -33,11 +34,30 @@ class Reading(NamedTuple):
             about.get("header") if self.header is None else self.header,
             about.get("separator") if self.separator is None else self.separator,
             (*str(about.get("missing", "")).splitlines(), *self.missing),
+            self.encoding,
         )
 
 
-def reading(header: bool | None, separator: str | None, missing: list[str] | None) -> Reading:
-    return Reading(header, separator, tuple(missing or ()))
+def reading(
+    header: bool | None, separator: str | None, missing: list[str] | None, encoding: str | None = None
+) -> Reading:
+    return Reading(header, separator, tuple(missing or ()), encoding)
+
+
+def from_standard_input(path: Path) -> Path:
+    """The table itself, or, for "-", a file that holds what stands on standard input."""
+    if str(path) != "-":
+        return path
+    import atexit
+    import os
+    import sys
+    import tempfile
+
+    handle, name = tempfile.mkstemp(suffix=".csv")
+    atexit.register(lambda: Path(name).unlink(missing_ok=True))
+    with os.fdopen(handle, "wb") as file:
+        file.write(sys.stdin.buffer.read() if hasattr(sys.stdin, "buffer") else sys.stdin.read().encode())
+    return Path(name)
 
 
 class TrainingTable(NamedTuple):
@@ -52,6 +72,12 @@ class TrainingTable(NamedTuple):
     weight: str | None = None  # the column of the weights
     weights: Any = None  # one per row; without them each row counts 1
     left_out: int = 0  # rows of weight 0
+    unlabeled: int = 0  # rows without a class, left out
+    notes: tuple[str, ...] = ()  # what was found out about the file
+
+    def columns_left_out(self) -> list[Any]:
+        """Facts about the columns from which nothing can be learned."""
+        return [one for one in self.facts if one.is_left_out]
 
     def classes(self) -> list[tuple[Any, int]]:
         """Each class and how many rows it has, the largest first."""
@@ -79,16 +105,18 @@ class TrainingTable(NamedTuple):
         shown = [f"{name} ({rows:,})" for name, rows in classes[:most]]
         rest = [f"{len(classes) - most} more"] if len(classes) > most else []
         columns = f"{len(self.columns):,} columns" if len(self.columns) != 1 else "1 column"
-        absent = f" ({self.left_out:,} of weight 0 left out)" if self.left_out else ""
+        reasons = ((self.left_out, "of weight 0"), (self.unlabeled, "without a class"))
+        parts = [f"{number:,} {what}" for number, what in reasons if number]
+        absent = f" ({', '.join(parts)} left out)" if parts else ""
         weights = "" if self.weight is None else f"; weights from {self.weight}"
         rows = f"{len(self.y):,} rows{absent}"
         return f"{self.title}: {rows}, {columns}; classes {', '.join(shown + rest)}{weights}."
 
     def kinds(self) -> dict[str, int]:
-        return dict(Counter(one.kind for one in self.facts).most_common())
+        return dict(Counter(one.kind for one in self.facts if not one.is_left_out).most_common())
 
     def missing(self) -> int:
-        return sum(one.missing for one in self.facts)
+        return sum(one.missing for one in self.facts if not one.is_left_out)
 
     def summary(self) -> dict[str, Any]:
         name, share = self.baseline()
@@ -98,10 +126,13 @@ class TrainingTable(NamedTuple):
             "columns": len(self.columns),
             "kinds": self.kinds(),
             "missing": self.missing(),
+            "left_out": [{"column": one.name, "reason": one.treatment} for one in self.columns_left_out()],
+            "rows_without_class": self.unlabeled,
             "classes": [{"class": label, "rows": rows} for label, rows in self.classes()],
             "most_frequent": {"class": name, "accuracy": share},
             "weights": self._weights_summary(),
             "hints": self.hints,
+            "notes": list(self.notes),
         }
 
     def _weights_summary(self) -> dict[str, Any] | None:
@@ -118,12 +149,13 @@ def training_table(
     nominal: list[str] | None,
     reading: Reading,
     weight: str | None = None,
+    keep: list[str] | None = None,
 ) -> TrainingTable:
-    from ..tables.layout import describe, listed, prepare, split
+    from ..tables.layout import check_something_left, describe, listed, prepare, split
     from ..tables.weight_column import split_weights
     from .hints import hints
 
-    drop, nominal = drop or [], nominal or []
+    drop, nominal, keep = drop or [], nominal or [], keep or []
     as_written = [name for name in [target, weight, *nominal] if name is not None]
     table = reading.read(path, text=as_written, used=lambda name: name not in drop)
     if target is None:
@@ -131,13 +163,20 @@ def training_table(
     if target in drop:
         raise ValueError(f"The target {target!r} cannot be dropped; omit one of the two options.")
     _check_weight_name(weight, target, drop, nominal)
-    frame, weights = prepare(table.frame, drop, nominal, target), None
+    frame, weights = prepare(table.frame, drop, nominal, target, keep), None
     if weight is not None:
         frame, weights = split_weights(frame, weight, target)
+    left_out = table.frame.height - frame.height
     X, y = split(frame, target)
-    facts = describe(X)
-    lines, left_out = hints(X, facts, table.unnamed, nominal), table.frame.height - frame.height
-    return TrainingTable(path.name, X, y, X.columns, facts, lines, weight, weights, left_out)
+    if weights is not None:
+        weights = weights[frame[target].is_not_null().to_numpy()]
+    facts = describe(X, keep)
+    check_something_left(facts)
+    lines, unlabeled = hints(X, facts, table.unnamed, nominal), frame.height - X.height
+    notes = tuple(f"{note}." for note in table.notes)
+    return TrainingTable(
+        path.name, X, y, X.columns, facts, lines, weight, weights, left_out, unlabeled, notes
+    )
 
 
 def _check_weight_name(weight: str | None, target: str, drop: list[str], nominal: list[str]) -> None:

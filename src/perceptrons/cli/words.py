@@ -18,8 +18,8 @@ LIFTED_SPACE = (
     "intercept."
 )
 FEATURE_SPACE = "Margins are those of the kernel's feature space, with a coordinate for the intercept."
-MANY = 1e15  # a number of corrections that is not written out
-NOTHING = 0.999  # a bound on errors that is too large to be news
+MANY = 1e9  # a bound on corrections that says nothing
+NOTHING = 0.5  # a bound on errors that is too large to be news
 FEW = 4  # classes whose costs are written out
 
 
@@ -102,16 +102,19 @@ def _margin(certificate: Any) -> str:
     if certificate.separable is False:
         return f"{wrong}; it is proved that no hyperplane separates them all."
     if bound is None:
-        return f"{wrong}; nothing is proved about other hyperplanes."
+        return f"{wrong}."
     return f"{wrong}; no hyperplane separates these rows with a margin of more than {bound:.3g}."
 
 
 def _updates(certificate: Any) -> str:
     if certificate.update_bound is None:
-        return f"{certificate.n_updates:,} corrections were made; no theorem bounds their number here."
+        return f"{certificate.n_updates:,} corrections were made."
     bound = certificate.update_bound
-    most = f"{bound:,.0f}" if bound < MANY else f"{bound:.2g}"
-    return f"{certificate.n_updates:,} corrections were made; the theorem allows {most} for this margin."
+    if bound > MANY:
+        return f"{certificate.n_updates:,} corrections were made."
+    return (
+        f"{certificate.n_updates:,} corrections were made; the theorem allows {bound:,.0f} for this margin."
+    )
 
 
 def _rows(certificate: Any) -> str:
@@ -120,10 +123,8 @@ def _rows(certificate: Any) -> str:
 
 def _new_rows(certificate: Any) -> str:
     bound = certificate.generalization_bound(0.05)
-    if bound is None:
-        return "Nothing is proved about new rows: refitting on the rows used would not give the same model."
-    if bound > NOTHING:
-        return "Too large a share of the rows was used to prove anything about new ones."
+    if bound is None or bound > NOTHING:
+        return ""
     most = percent(math.ceil(1000 * bound) / 1000)
     return f"With probability 95 %, at most {most} of new rows drawn like these are misclassified."
 

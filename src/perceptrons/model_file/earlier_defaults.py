@@ -15,8 +15,16 @@ EARLIER: dict[str, dict[str, Any]] = {  # class name → {parameter added after 
     "KernelPerceptron": {"min_margin": 0.0, "class_weight": None, "compress": False},
     "MaxMarginPerceptron": {"class_weight": None, "n_jobs": None},
     "Perceptron": {"min_margin": 0.0, "class_weight": None, "n_jobs": None},
-    "PrunedPerceptron": {"n_jobs": None},
-    "SparsePerceptron": {"n_jobs": None, "refit": "stagewise", "max_rules": None, "max_points": None},
+    "LiteralEncoder": {"keep": "all"},
+    "PrunedPerceptron": {"n_jobs": None, "keep": "all"},
+    "SparsePerceptron": {
+        "n_jobs": None,
+        "refit": "stagewise",
+        "max_rules": None,
+        "max_points": None,
+        "keep": "all",
+    },
+    "TableEncoder": {"keep": "all"},
 }
 
 

@@ -51,6 +51,7 @@ class PrunedPerceptron(WeightedConjunctions):
         weights of features 0 and 1, w = 2v.
     max_iter : int, default 100; the largest number of Newton steps of one training.
     n_thresholds : int, default 8; the largest number of literals `x > t` of a numeric column.
+    keep : None (default), "all", or a list of names; as in `SparsePerceptron`.
     class_weight : None (default), "balanced", or a dict of class → weight.
     n_jobs : int or None (default); how many threads learn classes against the rest side by side, if there are
         more than two: None is one, -1 one per core. The model is the same.
@@ -93,6 +94,7 @@ class PrunedPerceptron(WeightedConjunctions):
         alpha: float = 1e-3,
         max_iter: int = 100,
         n_thresholds: int = 8,
+        keep: Any = None,
         class_weight: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -103,6 +105,7 @@ class PrunedPerceptron(WeightedConjunctions):
         self.alpha = alpha
         self.max_iter = max_iter
         self.n_thresholds = n_thresholds
+        self.keep = keep
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -111,7 +114,7 @@ class PrunedPerceptron(WeightedConjunctions):
         """Learn from the rows of a table and their classes; rows of weight 0 are absent."""
         parameters = read_pruned_parameters(self)
         with all_or_nothing(self), one_thread(), threads(self.n_jobs) as workers:
-            encoder = LiteralEncoder(n_thresholds=self.n_thresholds)
+            encoder = LiteralEncoder(n_thresholds=self.n_thresholds, keep=self.keep)
             encoded = encode_literals(encoder, X, y, sample_weight, self.class_weight)
             held_out = _hold_out(encoded, parameters.validation_fraction, self.random_state)
             features = features_of(encoded.data, np.arange(encoded.data.n_rows), parameters.k)

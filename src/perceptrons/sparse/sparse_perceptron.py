@@ -115,6 +115,8 @@ class SparsePerceptron(WeightedConjunctions):
         few more, to finish what was begun). A warning says what may have been missed. None is no limit.
     n_thresholds : int or "auto" (default); the largest number of literals `x > t` of a numeric column; "auto"
         is 32 if weights are learned together, 8 if stagewise.
+    keep : None (default), "all", or a list of names; columns of a frame that are not left out although it
+        seems that nothing can be learned from them: ids, counters, free text, constant and empty columns.
     class_weight : None (default), "balanced", or a dict of class → weight.
     n_jobs : int or None (default); how many threads learn folds of "cv", and classes against the rest, side
         by side: None is one, -1 one per core. The model is the same. Each thread has the products of its own
@@ -208,6 +210,7 @@ class SparsePerceptron(WeightedConjunctions):
         beam: int | None = None,
         max_visits: int | None = None,
         n_thresholds: Any = "auto",
+        keep: Any = None,
         class_weight: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -225,6 +228,7 @@ class SparsePerceptron(WeightedConjunctions):
         self.beam = beam
         self.max_visits = max_visits
         self.n_thresholds = n_thresholds
+        self.keep = keep
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -233,7 +237,8 @@ class SparsePerceptron(WeightedConjunctions):
         """Learn from the rows of a table and their classes; rows of weight 0 are absent."""
         parameters = read_parameters(self)
         with all_or_nothing(self), one_thread(), threads(self.n_jobs) as workers:
-            encoder = LiteralEncoder(n_thresholds=read_thresholds(self.n_thresholds, parameters.refit))
+            n_thresholds = read_thresholds(self.n_thresholds, parameters.refit)
+            encoder = LiteralEncoder(n_thresholds=n_thresholds, keep=self.keep)
             if parameters.refit == TOGETHER:
                 words = self._fit_together(encoder, X, y, sample_weight, parameters, workers)
             else:

@@ -8,13 +8,21 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
+from .encodings import separator_of
 from .table_error import Argument, TableError
 
 LONGEST = csv.field_size_limit()  # characters in a cell
 CHUNK = 5000  # rows held as Python strings at a time
 SEPARATORS = {".csv": ",", ".data": ",", ".txt": ",", ".tsv": "\t", ".tab": "\t"}
 TYPED = {".parquet": "Parquet", ".pq": "Parquet", ".arrow": "Arrow", ".feather": "Arrow", ".ipc": "Arrow"}
-SUFFIXES = (*SEPARATORS, *TYPED)  # of files that can be read
+TYPED |= {".jsonl": "JSON lines", ".ndjson": "JSON lines"}
+WORKBOOK = ".xlsx"
+SUFFIXES = (
+    *SEPARATORS,
+    *TYPED,
+    WORKBOOK,
+)  # of files that can be read, compressed or not
+SNIFFED = 20  # lines that show what separates cells
 SPOKEN = {"tab": "\t", "\\t": "\t", "space": " "}  # separators by name, where a tab is hard to type
 
 
@@ -37,11 +45,12 @@ class Head(NamedTuple):
     is_data: bool  # the first line is a row, and names are made up
     line: int  # on which it ends; blank lines may stand before it
     unnamed: list[str]  # made-up names of columns for which the first line has none
+    notes: list[str]  # what was found out, or changed
 
 
 def read_head(source: TextFile, header: bool | None, separator: str | None) -> Head:
     """The names of the columns, or what is wrong with them."""
-    path, mark = source.path, _separator(source, separator)
+    path, mark, notes = source.path, *_separator(source, separator)
     with source.open() as file:
         reader = _reader(file, mark)
         lines = _full_lines(path, reader)
@@ -51,8 +60,9 @@ def read_head(source: TextFile, header: bool | None, separator: str | None) -> H
         line = reader.line_num
         if separator is None and len(first) == 1:
             _suggest_separator(path, first[0], next(lines, [""])[0])
-        names = _names(path, first, header)
-        return Head(names, mark, header is False, line, _made_up(names, first) if header is not False else [])
+        names, renamed = unique(_names(path, first, header))
+        unnamed = _made_up(names, first) if header is not False else []
+        return Head(names, mark, header is False, line, unnamed, notes + renamed)
 
 
 def read_rows(source: TextFile, head: Head) -> Iterator[list[list[str]]]:
@@ -76,13 +86,26 @@ def is_plain(data: bytes, head: Head) -> bool:
     return head.line == 1 and not quotes and data.count(b"\r") == data.count(b"\r\n")
 
 
-def _separator(source: TextFile, given: str | None) -> str:
+def _separator(source: TextFile, given: str | None) -> tuple[str, list[str]]:
     if given is None:
-        return SEPARATORS[source.suffix]
+        usual = SEPARATORS[source.suffix]
+        mark = separator_of(_sample(source), usual)
+        spoken = {"\t": "a tab"}.get(mark, repr(mark))
+        return mark, [] if mark == usual else [f"cells are separated by {spoken}"]
     mark = SPOKEN.get(given, given)
     if len(mark) != 1 or mark in '"\r\n' or not mark.isascii():
         raise ValueError(f"The separator {given!r} is not one character; use for example ';' or 'tab'.")
-    return mark
+    return mark, []
+
+
+def _sample(source: TextFile) -> list[str]:
+    """The first lines that are not blank, of which the last may be cut off."""
+    with source.open() as file:
+        try:
+            lines = file.read(SNIFFED * 5000).splitlines()
+        except UnicodeDecodeError:
+            return []
+    return [line for line in lines[: SNIFFED + 1] if line.strip()][:SNIFFED]
 
 
 def _full_lines(path: Path, reader: Iterator[list[str]]) -> Iterator[list[str]]:
@@ -134,13 +157,29 @@ def _names(path: Path, first: list[str], header: bool | None) -> list[str]:
             *(Argument("header", True), " if they are names."),
         )
     names = [cell or f"column_{j + 1}" for j, cell in enumerate(cells)]
-    for name, times in Counter(names).items():
-        if times > 1:
-            twice = f"The first line of {path} names two columns {name!r}; "
-            if header:
-                raise TableError(twice, "give each column a name of its own.")
-            raise TableError(twice, "if it is data, use ", Argument("header", False), ".")
+    counts = Counter(names)
+    name, times = counts.most_common(1)[0]
+    if header is None and (times > 2 or len(names) - len(counts) > len(names) / 3):
+        raise TableError(
+            f"The first line of {path} names {times} columns {name!r}; if it is data, use ",
+            *(Argument("header", False), ", if they are names, ", Argument("header", True), "."),
+        )
     return names
+
+
+def unique(names: list[str]) -> tuple[list[str], list[str]]:
+    """The names, of which the second "a" becomes "a_2", and so on; and a note about them."""
+    taken, found, changed = {*names}, [], []
+    seen: set[str] = set()
+    for name in names:
+        free, number = name, 2
+        while free in seen or (free != name and free in taken):
+            free, number = f"{name}_{number}", number + 1
+        seen.add(free)
+        found.append(free)
+        changed += [f"the second {name!r} is called {free!r}"] if free != name else []
+    more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
+    return found, [f"two columns have the same name: {', '.join(changed[:3])}{more}"] if changed else []
 
 
 def _made_up(names: list[str], first: list[str]) -> list[str]:

@@ -6,9 +6,12 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from .._types import Array
+from . import dates
 from .cells import NOMINAL, NUMERIC, as_name, column_of, kind_of, shown
-from .read import MISSING, Frame, Series, as_labels, as_names, as_numbers_or_none, as_truths
+from .read import MISSING, Frame, Series, as_categories, as_labels, as_names, as_numbers_or_none, as_truths
 from .table_error import Argument, TableError
+from .treatments import ALL, AS_IS, LEFT_OUT, READ, kinds_of_table, n_unreadable, treatment_of
+from .written_numbers import COMMA, POINT
 
 FEW_VALUES = 20  # up to this number of different values, numbers may always be classes
 
@@ -20,32 +23,56 @@ class Facts(NamedTuple):
     kind: str
     missing: int
     distinct: int  # different values, not counting missing
+    treatment: str = AS_IS  # "as it is", why it is left out, or how its texts are read
 
-    def names_rows(self, n_rows: int) -> bool:
-        """Whether a nominal column tells rows apart, like a name or a number of a file, instead of groups."""
-        return self.kind == NOMINAL and n_rows >= FEW_VALUES and self.distinct > 0.9 * (n_rows - self.missing)
-
-
-def describe(frame: Frame) -> list[Facts]:
-    return [_facts(column) for column in frame]
+    @property
+    def is_left_out(self) -> bool:
+        return self.treatment in LEFT_OUT
 
 
-def _facts(column: Series) -> Facts:
-    kind = kind_of(column_of(column.name, column))
-    return Facts(column.name, kind, column.null_count(), column.drop_nulls().n_unique())
+def describe(frame: Frame, keep: Collection[str] = ()) -> list[Facts]:
+    return [_facts(column, ALL in keep or column.name in keep) for column in frame]
+
+
+def _facts(series: Series, keep: bool) -> Facts:
+    column = column_of(series.name, series)
+    treatment = treatment_of(column, keep)
+    if treatment in (POINT, COMMA):
+        kind = NUMERIC
+    elif treatment in dates.FORMS:
+        kind = "time" if treatment == dates.CLOCK else "date"
+    else:
+        kind = kind_of(column)
+    return Facts(series.name, kind, series.null_count(), series.drop_nulls().n_unique(), treatment)
+
+
+def check_something_left(facts: Sequence[Facts]) -> None:
+    """Is there a column to learn from?"""
+    if all(one.is_left_out for one in facts):
+        named = [f"{one.name!r} ({one.treatment})" for one in facts[:5]]
+        more = f" and {len(facts) - 5} more" if len(facts) > 5 else ""
+        raise TableError(
+            f"There is nothing to learn from: {', '.join(named)}{more} cannot teach; add columns, or use ",
+            *(Argument("keep", [facts[0].name]), "."),
+        )
 
 
 def prepare(
-    frame: Frame, drop: Collection[str] = (), nominal: Collection[str] = (), target: str | None = None
+    frame: Frame,
+    drop: Collection[str] = (),
+    nominal: Collection[str] = (),
+    target: str | None = None,
+    keep: Collection[str] = (),
 ) -> Frame:
     """Without some columns, and with some whose numbers are names (like postal codes)."""
-    for name in [*drop, *nominal]:
+    for name in [*drop, *nominal, *(one for one in keep if one != ALL)]:
         check_name(frame.columns, name)
     frame = frame.drop(list(dict.fromkeys(drop)))
     for column in frame:
         if column.dtype.is_nested() or str(column.dtype) in ("Binary", "Object"):
             raise _no_cells(column, column.name == target)
-    return frame.with_columns(as_names(frame[name]) for name in nominal if name in frame.columns)
+    named = [name for name in nominal if name in frame.columns and name != target]
+    return frame.with_columns(as_categories(frame[name]) for name in named)
 
 
 def _no_cells(column: Series, is_target: bool) -> ValueError:
@@ -76,25 +103,33 @@ def listed(names: Sequence[str], most: int = 12) -> str:
 
 
 def split(frame: Frame, target: str) -> tuple[Frame, Array]:
-    """The other columns, and the labels, which are classes as they are written."""
+    """The other columns, and the labels, which are classes as they are written; rows without one are left
+    out."""
     check_name(frame.columns, target)
     if frame.width == 1:
         raise ValueError(f"The table has no column besides the target {target!r} to predict it from.")
-    column, missing = frame[target], frame[target].null_count()
-    if missing:
+    n_missing = frame[target].null_count()
+    frame = frame.filter(frame[target].is_not_null()) if n_missing else frame
+    if not frame.height:
         raise ValueError(
-            f"{missing:,} of {frame.height:,} rows have no value in the target {target!r}; fill in or remove "
-            f"them. (Missing is what is empty or {', '.join(MISSING[1:])}, in capitals, too; if that is a "
-            "class, give it another name.)"
+            f"The target {target!r} has no value in any row; fill in classes. {_what_is_missing()}"
         )
     _check_some_value(frame.drop(target))
-    labels = as_labels(column)
+    labels = as_labels(frame[target])
     if labels.n_unique() == 1:
+        others = f" (It has no value in {n_missing:,} rows. {_what_is_missing()})" if n_missing else ""
         raise ValueError(
-            f"The target {target!r} holds one class only, {shown(labels[0])}; a classifier needs two."
+            f"The target {target!r} holds one class only, {shown(labels[0])}; a classifier needs two.{others}"
         )
     _check_classes(labels, target)
     return frame.drop(target), labels.to_numpy()
+
+
+def _what_is_missing() -> str:
+    return (
+        f"Missing is what is empty or {', '.join(MISSING[1:])}, in capitals, too; if that is a class, "
+        "give it another name."
+    )
 
 
 def _check_some_value(frame: Frame) -> None:
@@ -121,21 +156,23 @@ def _check_classes(labels: Series, target: str) -> None:
 
 def lay_out(frame: Frame, encoder: Any) -> Frame:
     """The columns a fitted encoder expects, by name and of the kinds it knows; others are left out."""
-    names = list(encoder.feature_names_in_)
-    absent = [name for name in names if name not in frame.columns]
+    table = list(zip(encoder.feature_names_in_, kinds_of_table(encoder), strict=True))
+    needed = [(name, kind) for name, (treatment, kind, _) in table if treatment not in LEFT_OUT]
+    absent = [name for name, _ in needed if name not in frame.columns]
     if absent:
         remedy: list[str | Argument] = ["name its columns as in the table the model was fitted to"]
         if frame.width == 1:
             remedy += [", or give the ", Argument("separator"), " that it uses"]
         what = f"The model needs {listed(absent)}, but the table has {listed(frame.columns)}; "
         raise TableError(what, *remedy, ".", *_if_made_up(absent))
-    pairs = zip(names, encoder.kinds_, strict=True)
-    return frame.select(_as_kind(frame[name], kind) for name, kind in pairs)
+    return frame.select(_as_kind(frame[name], kind) for name, kind in needed)
 
 
 def _as_kind(column: Series, kind: str) -> Series:
     if kind == NOMINAL:
         return as_names(column)
+    if not kind:  # numbers and dates that the encoder reads itself
+        return column
     if kind == NUMERIC and column.null_count() < len(column):
         numbers = as_numbers_or_none(column)
         return column if numbers is None else numbers
@@ -146,18 +183,23 @@ class Unseen(NamedTuple):
     """The names in a column that no row fitted had, so that nothing is known about them."""
 
     column: str
-    unseen: int  # cells
+    unseen: int  # cells, with names or, in a column of dates or numbers, texts that are neither
     filled: int  # cells that are not missing
 
 
 def unseen(frame: Frame, encoder: Any) -> list[Unseen]:
     """Of a table that is laid out: the columns with such names."""
-    triples = zip(frame, encoder.kinds_, encoder.categories_, strict=True)
+    triples = [*zip(encoder.feature_names_in_, kinds_of_table(encoder), strict=True)]
+    known = {name: encoder.categories_[place] for name, (_, kind, place) in triples if kind == NOMINAL}
     counts = [
-        Unseen(column.name, int((~column.drop_nulls().is_in(names)).sum()), len(column.drop_nulls()))
-        for column, kind, names in triples
-        if kind == NOMINAL
+        Unseen(name, int((~column.is_in(names)).sum()), len(column))
+        for name, names in known.items()
+        for column in [frame[name].drop_nulls()]
     ]
+    for name, (treatment, _, _) in triples:
+        if treatment in READ:
+            cells = frame[name].drop_nulls()
+            counts.append(Unseen(name, n_unreadable(column_of(name, cells), treatment), len(cells)))
     return [count for count in counts if count.unseen]
 
 

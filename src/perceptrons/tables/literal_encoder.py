@@ -7,7 +7,8 @@
 Jackson and Craven, "Learning Sparse Perceptrons", section 3.3: their features are discrete, an attribute with
 a value. Deviations: numeric columns (their future work); rows may have weights, and one of weight 0 is as if
 absent; a missing or unknown value makes no literal of its column true; a column of very many names keeps the
-commonest, with a warning.
+commonest, with a warning. Of a frame, columns that cannot teach are left out, and texts that write numbers or
+dates are read as such (`treatments`): opened > 2024-03-01, weekday of opened = Sun.
 """
 
 from collections.abc import Sequence
@@ -21,12 +22,13 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._types import Array
-from ..checks import number, row_weights
+from ..checks import count_rows, number, row_weights
 from ..input_kinds import check_table
 from ..model_file import declarations as fields
 from ..structure import check_structure
 from ..texts import printable
 from .cells import BOOLEAN, NOMINAL, NUMERIC, check_names, column_of, require_names
+from .dates import Hours, Moment
 from .literal_cells import (
     TRUTHS,
     AnyColumn,
@@ -43,8 +45,16 @@ from .literal_cells import (
     n_rows_of,
     sparse_columns,
 )
-from .table_encoder import check_shape, names_in, shaped_columns
+from .table_encoder import (
+    check_parts,
+    check_shape,
+    names_in,
+    part_names,
+    shaped_columns,
+    with_absent,
+)
 from .thresholds import Numbers, spelled, thresholds, whole_weights
+from .treatments import TREATMENTS, choose, may_be_absent, parts, treated
 
 WIDE, MOSTLY_ZEROS = 100, 10  # CSR from so many literals, if fewer than one cell in ten is 1
 MOST = 1_000_000  # literals of a column
@@ -58,7 +68,8 @@ class Literal(NamedTuple):
     value: str | float
 
     def __str__(self) -> str:
-        value = self.value if isinstance(self.value, str) else spelled(self.value)
+        as_text = isinstance(self.value, str | Moment | Hours)
+        value = str(self.value) if as_text else spelled(self.value)  # type: ignore[arg-type]
         return printable(f"{self.column} {self.relation} {value}")  # a line break would make two rules of one
 
 
@@ -77,12 +88,14 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
     ----------
     n_thresholds : int, default 8. The most literals of a numeric column, at quantiles i/(n_thresholds + 1).
     max_categories : int, default 256. The most literals of a nominal column, those of its commonest values.
+    keep : None (default), "all", or a list of names, as in `TableEncoder`: columns that are not left out.
 
     Attributes
     ----------
     literals_ : list of `Literal` (column, relation, value).
-    attributes_ : int64 array; literal i is one of column `attributes_[i]`.
-    kinds_ : list of "numeric", "boolean", "nominal", one per column.
+    treatments_ : list of texts, one per column of the table, as in `TableEncoder`.
+    attributes_ : int64 array; literal i is one of column `attributes_[i]`, of those that are used.
+    kinds_ : list of "numeric", "boolean", "nominal", one per column that is used; a date is several of them.
     thresholds_ : list of lists of floats, one per column; empty unless it is numeric.
     categories_ : list of lists of texts, one per column; empty unless it is nominal.
     sparse_ : whether rows come as CSR; decided by the rows fitted.
@@ -106,15 +119,17 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
 
     _file_fields: ClassVar[dict[str, fields.Field]] = {
         **fields.COLUMNS,
-        "kinds_": fields.Each(fields.Choice(NUMERIC, BOOLEAN, NOMINAL), "features"),
-        "thresholds_": fields.Each(fields.Each(fields.Real()), "features"),
-        "categories_": fields.Each(fields.Each(fields.Text()), "features"),
+        "treatments_": fields.IfSet(fields.Each(fields.Choice(*TREATMENTS), "features")),
+        "kinds_": fields.Each(fields.Choice(NUMERIC, BOOLEAN, NOMINAL), "parts"),
+        "thresholds_": fields.Each(fields.Each(fields.Real()), "parts"),
+        "categories_": fields.Each(fields.Each(fields.Text()), "parts"),
         "sparse_": fields.Flag(),
     }
 
-    def __init__(self, *, n_thresholds: int = 8, max_categories: int = 256) -> None:
+    def __init__(self, *, n_thresholds: int = 8, max_categories: int = 256, keep: Any = None) -> None:
         self.n_thresholds = n_thresholds
         self.max_categories = max_categories
+        self.keep = keep
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "LiteralEncoder":
         """Learn kinds, thresholds and categories; `y` is not looked at."""
@@ -160,7 +175,8 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         chosen = _check_places(places, len(self.literals_))
         owners = self.attributes_[chosen]
-        n_rows, table = _read_some(self if owner is None else owner, X, np.unique(owners).tolist())
+        used = np.unique(owners).tolist()
+        n_rows, table = _read_some(self, self if owner is None else owner, X, used)
         truth = np.empty((n_rows, len(chosen)), np.uint8, order="F")
         for j, column in table.items():
             cells = self._cells(j, column)
@@ -171,7 +187,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """The literals as texts: "odor = none", "age > 47.5"."""
         check_is_fitted(self)
-        names = names_in(self, input_features)
+        names = part_names(self, input_features)
         owners = self.attributes_.tolist()
         texts = [str(one._replace(column=names[j])) for one, j in zip(self.literals_, owners, strict=True)]
         return np.array(texts, dtype=object)
@@ -188,6 +204,9 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
             if not weights.all():
                 there = [in_rows(column, weights > 0) for column in table]
             weights = whole_weights(weights[weights > 0], n_thresholds)
+        treatments = choose(X, there, self.keep)
+        same, there = there is table, treated(there, treatments)
+        table = there if same else treated(table, treatments)
         learned = [_learn(column, weights, n_thresholds, max_categories) for column in there]
         if not any(one.values for one in learned):
             raise ValueError(
@@ -196,6 +215,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
                 "n_thresholds, or turn numbers into texts where they are names."
             )
         validate_data(self, X, skip_check_array=True, reset=True)  # from here on nothing raises
+        self.treatments_ = treatments
         self.kinds_ = [one.kind for one in learned]
         self.thresholds_ = [list(one.values) if one.kind == NUMERIC else [] for one in learned]
         self.categories_ = [list(one.values) if one.kind == NOMINAL else [] for one in learned]
@@ -206,6 +226,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
 
     def _loaded(self) -> None:
         """Literals and their columns, which follow from the rest; has each column what its kind needs?"""
+        check_parts(self)
         for kind, cuts, names in zip(self.kinds_, self.thresholds_, self.categories_, strict=True):
             if (kind != NOMINAL and names) or len(set(names)) < len(names):
                 raise ValueError(f"categories_ has {names[:5]} for a column that is {kind}")
@@ -213,11 +234,11 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
                 raise ValueError(
                     f"thresholds_ has {cuts[:5]} for a column that is {kind}; they must increase"
                 )
-        values = [self._values(j) for j in range(self.n_features_in_)]
+        values = [self._shown(j) for j in range(len(self.kinds_))]
         self.attributes_ = np.repeat(np.arange(len(values)), [len(some) for some in values])
         self.literals_ = [
             Literal(name, ">" if kind == NUMERIC else "=", value)
-            for name, kind, some in zip(names_in(self), self.kinds_, values, strict=True)
+            for name, kind, some in zip(part_names(self), self.kinds_, values, strict=True)
             for value in some
         ]
 
@@ -225,9 +246,15 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
         by_kind = {NUMERIC: self.thresholds_[j], NOMINAL: self.categories_[j], BOOLEAN: TRUTHS}
         return by_kind[self.kinds_[j]]
 
+    def _shown(self, j: int) -> Sequence[Any]:
+        """The same; numbers that stand for dates and times are shown as such."""
+        part = parts(["x"] * self.n_features_in_, getattr(self, "treatments_", None))[j].part
+        make = {"days": Moment, "hours": Hours}.get(part)
+        return self._values(j) if make is None else [make(value) for value in self._values(j)]
+
     def _starts(self) -> list[int]:
         """The place of each column's first literal, and their number."""
-        return [int(place) for place in np.searchsorted(self.attributes_, np.arange(self.n_features_in_ + 1))]
+        return [int(place) for place in np.searchsorted(self.attributes_, np.arange(len(self.kinds_) + 1))]
 
     def _is_sparse(self, n_rows: int, codes: list[LiteralCodes], weights: Array | None) -> bool:
         if len(self.literals_) < WIDE:
@@ -292,31 +319,56 @@ def _sparse_columns(X: Any) -> list[AnyColumn]:
 
 def _read(encoder: LiteralEncoder, X: Any) -> list[AnyColumn]:
     """The columns, their names and number checked against those fitted."""
-    table = _columns(X)
-    validate_data(encoder, X, skip_check_array=True, reset=False)
-    return [column._replace(name=name) for column, name in zip(table, names_in(encoder), strict=True)]
+    return treated(_as_fitted(encoder, encoder, X), getattr(encoder, "treatments_", None))
 
 
-def _read_some(encoder: LiteralEncoder, X: Any, places: list[int]) -> tuple[int, dict[int, AnyColumn]]:
+def _as_fitted(encoder: LiteralEncoder, owner: Any, X: Any) -> list[Any]:
+    """The columns of the table, by the names fitted."""
+    table: list[Any] = _columns(X)
+    if may_be_absent(encoder, X):
+        table = with_absent(encoder, table)
+    else:
+        validate_data(owner, X, skip_check_array=True, reset=False)
+    names = names_in(encoder)
+    return [column._replace(name=name) for column, name in zip(table, names, strict=True)]
+
+
+def _read_some(
+    encoder: LiteralEncoder, owner: Any, X: Any, places: list[int]
+) -> tuple[int, dict[int, AnyColumn]]:
     """The number of rows, and these columns: no others are taken out of a frame."""
     if sp.issparse(X):
-        return _read_some_sparse(encoder, X, places)
+        return _read_some_sparse(encoder, owner, X, places)
+    treatments = getattr(encoder, "treatments_", None)
     if not hasattr(X, "columns"):
-        table = _read(encoder, X)
-        return n_rows_of(table[0]), {j: table[j] for j in places}
+        table = treated(_as_fitted(encoder, owner, X), treatments)
+        return count_rows(X), {j: table[j] for j in places}
     check_table(X)
     names = list(X.columns)
     check_names(names)
     check_shape(*X.shape)
-    validate_data(encoder, X, skip_check_array=True, reset=False)
-    return len(X), {j: column_of(str(names[j]), X[names[j]]) for j in places}
+    if not may_be_absent(encoder, X):
+        validate_data(owner, X, skip_check_array=True, reset=False)
+    fitted = names_in(encoder)
+    own = parts(fitted, treatments)
+    by_name = dict(zip(map(str, names), names, strict=True)) if hasattr(encoder, "feature_names_in_") else {}
+    some: dict[int, AnyColumn] = {}
+    for source in sorted({own[j].source for j in places}):
+        there = by_name.get(fitted[source], names[min(source, len(names) - 1)])
+        column = column_of(str(there), X[there])
+        made = treated([column], None if treatments is None else [treatments[source]])
+        first = next(k for k, part in enumerate(own) if part.source == source)
+        some |= {first + k: one for k, one in enumerate(made) if first + k in places}
+    return len(X), some
 
 
-def _read_some_sparse(encoder: LiteralEncoder, X: Any, places: list[int]) -> tuple[int, dict[int, AnyColumn]]:
+def _read_some_sparse(
+    encoder: LiteralEncoder, owner: Any, X: Any, places: list[int]
+) -> tuple[int, dict[int, AnyColumn]]:
     """Only these columns are copied."""
     check_structure(X)
     check_shape(*X.shape)
-    validate_data(encoder, X, skip_check_array=True, reset=False)
+    validate_data(owner, X, skip_check_array=True, reset=False)
     rows = X if X.format in ("csr", "csc") else X.tocsr()
     names = names_in(encoder)
     some = sparse_columns(rows[:, places]) if places else []

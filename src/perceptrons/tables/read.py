@@ -1,17 +1,35 @@
-"""Tables from files: CSV, TSV, Parquet, Arrow become a polars frame of numbers, truth values and texts.
+"""Tables from files: CSV, TSV, Parquet, Arrow, JSON lines and sheets of Excel become a polars frame of
+numbers, truth values and texts.
 
 Text is read whole before a type is chosen: numbers if all cells are, truth values if they are the two words
 of one pair (y/n, yes/no, t/f, true/false), else texts. This is the one file that imports polars.
 """
 
+import csv
+import io
 import os
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from .cells import as_texts, column_of
-from .delimited import LONGEST, SEPARATORS, SUFFIXES, TYPED, Head, TextFile, is_plain, read_head, read_rows
+from .delimited import (
+    LONGEST,
+    SEPARATORS,
+    SUFFIXES,
+    TYPED,
+    WORKBOOK,
+    Head,
+    TextFile,
+    is_plain,
+    read_head,
+    read_rows,
+    unique,
+)
+from .encodings import COMPRESSED, decoded, suffixes, unpacked
+from .spreadsheet import read_workbook
 
 try:
     import polars as pl
@@ -20,7 +38,11 @@ except ImportError as error:
 
 MISSING = ("", "?", "na", "n/a", "#n/a", "<na>", "nan", "null")  # in capitals, too
 TRUTHS = {"y": "n", "yes": "no", "t": "f", "true": "false"}
-READERS: dict[str, Callable[[Any], Any]] = {"Parquet": pl.read_parquet, "Arrow": pl.read_ipc}
+READERS: dict[str, Callable[[Any], Any]] = {
+    "Parquet": pl.read_parquet,
+    "Arrow": pl.read_ipc,
+    "JSON lines": partial(pl.read_ndjson, infer_schema_length=None),
+}
 Frame = pl.DataFrame
 Series = pl.Series
 
@@ -28,6 +50,7 @@ Series = pl.Series
 class TableFromFile(NamedTuple):
     frame: Frame
     unnamed: list[str]  # columns that have no name and are called by their positions: column_1, ...
+    notes: list[str]  # what was found out about the file, or changed: encoding, separator, names
 
 
 def read_table(path: str | Path, **how: Any) -> Frame:
@@ -40,6 +63,7 @@ def read(
     *,
     header: bool | None = None,
     separator: str | None = None,
+    encoding: str | None = None,
     missing: Collection[str] = (),
     text: Collection[str] = (),
     used: Callable[[str], bool] = lambda name: True,
@@ -47,7 +71,9 @@ def read(
     """Read a table; the suffix tells the kind of file.
 
     header : whether the first line names the columns; None: it does, and a line of numbers raises.
-    separator : the character between two cells of a text file; None: a comma, or a tab in .tsv and .tab.
+    separator : the character between two cells of a text file; None: a comma, or a tab in .tsv and .tab, or
+        what all of the first lines have instead.
+    encoding : how characters are spelled in a text file, "latin-1" for example; None: it is found out.
     missing : texts that count as missing besides `MISSING`, like "-" or "999".
     text : columns that stay texts as they are written, like labels and postal codes.
     used : function of a column's name; columns for which it is False stay as the file holds them.
@@ -59,7 +85,10 @@ def read(
         raise FileNotFoundError(f"There is no file {path}.")
     suffix = _known_suffix(path)
     with _polars_in_words(path):
-        table = _read_text(path, suffix, header, separator) if suffix in SEPARATORS else _read_typed(path)
+        if suffix in SEPARATORS:
+            table = _read_text(path, suffix, header, separator, encoding)
+        else:
+            table = _read_workbook(path, header) if suffix == WORKBOOK else _read_typed(path, suffix)
         if not table.frame.height:
             raise ValueError(f"{path} has column names but no rows.")
         tidied = [
@@ -73,11 +102,17 @@ def read(
 def _known_suffix(path: Path) -> str:
     if not path.suffix and not path.is_file():  # a pipe that the shell has named
         return ".csv"
-    if path.suffix.lower() not in SUFFIXES:
+    suffix, packed = suffixes(path)
+    if suffix not in SUFFIXES or (packed and suffix == WORKBOOK):
         raise ValueError(
             f"{path} has an unsupported file type; rename it or convert it to one of {', '.join(SUFFIXES)}."
         )
-    return path.suffix.lower()
+    return suffix
+
+
+def _bytes(path: Path) -> bytes:
+    data, packed = path.read_bytes(), path.suffix.lower()
+    return unpacked(path, data, packed) if packed in COMPRESSED else data
 
 
 @contextmanager
@@ -90,14 +125,32 @@ def _polars_in_words(path: Path) -> Iterator[None]:
         raise ValueError(f"{path} could not be read ({reason}).") from None
 
 
-def _read_text(path: Path, suffix: str, header: bool | None, separator: str | None) -> TableFromFile:
-    source = TextFile(path, path.read_bytes(), suffix)
+def _read_text(
+    path: Path, suffix: str, header: bool | None, separator: str | None, encoding: str | None
+) -> TableFromFile:
+    text = decoded(path, _bytes(path), encoding)
+    source = TextFile(path, text.data, suffix)
     head = read_head(source, header, separator)
     frame = _read_plain(source.data, head)
     if frame is None:
         frame = pl.concat([_texts(head.names, rows) for rows in read_rows(source, head)] or [Frame()])
     empty = [name for name in head.unnamed if frame.height and _is_blank(frame[name])]
-    return TableFromFile(frame.drop(empty), [name for name in head.unnamed if name not in empty])
+    notes = [f"the text is in {text.found}"] if text.found else []
+    unnamed = [name for name in head.unnamed if name not in empty]
+    return TableFromFile(frame.drop(empty), unnamed, notes + head.notes)
+
+
+def _read_workbook(path: Path, header: bool | None) -> TableFromFile:
+    """By way of CSV, whose reader knows about names and kinds."""
+    rows, sheet = read_workbook(path)
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    source = TextFile(path, text.getvalue().encode(), ".csv")
+    head = read_head(source, header, ",")
+    frame = pl.concat([_texts(head.names, some) for some in read_rows(source, head)] or [Frame()])
+    empty = [name for name in head.unnamed if frame.height and _is_blank(frame[name])]
+    unnamed = [name for name in head.unnamed if name not in empty]
+    return TableFromFile(frame.drop(empty), unnamed, [f"this is the sheet {sheet!r}", *head.notes])
 
 
 def _is_blank(column: Series) -> bool:
@@ -130,19 +183,22 @@ def _texts(names: list[str], rows: list[list[str]]) -> Frame:
     return Frame([Series(name, column, dtype=pl.String) for name, column in cells])
 
 
-def _read_typed(path: Path) -> TableFromFile:
-    kind = TYPED[path.suffix.lower()]
+def _read_typed(path: Path, suffix: str) -> TableFromFile:
+    kind = TYPED[suffix]
     if not path.is_file():  # they are read from the end
         raise ValueError(f"{path} is a device or pipe, from which {kind} cannot be read; use a file.")
-    with path.open("rb") as file, _panics_unseen():
+    data = io.BytesIO(_bytes(path))
+    with _panics_unseen():
         try:
-            frame = READERS[kind](file)
+            frame = READERS[kind](data)
         except (Exception, pl.exceptions.PanicException) as error:  # it raises OSErrors, too, for bad bytes
             raise ValueError(
                 f"{path} is not a readable {kind} file; it may be cut off, or of another kind."
             ) from error
     places = {name: f"column_{j + 1}" for j, name in enumerate(frame.columns) if not name.strip()}
-    return TableFromFile(frame.rename(places), list(places.values()))
+    names, notes = unique([places.get(name, name) for name in frame.columns])
+    frame.columns = names
+    return TableFromFile(frame, list(places.values()), notes)
 
 
 @contextmanager
@@ -176,7 +232,8 @@ def _tidy(column: Series, suffix: str, missing: Collection[str], as_written: boo
     column = column.set(column.str.to_lowercase().is_in([*MISSING, *map(_lower, missing)]), None)
     if as_written:
         return column
-    numbers = _as_numbers(column) if suffix in SEPARATORS else None  # typed files mean text where they say so
+    # typed files mean text where they say so
+    numbers = _as_numbers(column) if suffix in SEPARATORS or suffix == WORKBOOK else None
     return as_truths(column, both=True) if numbers is None else _without_numbers(numbers, missing)
 
 
@@ -226,6 +283,11 @@ def as_labels(column: Series) -> Series:
 def as_names(column: Series) -> Series:
     """Texts, spelled as the encoder does."""
     return Series(column.name, as_texts(column_of(column.name, column)), dtype=pl.String)
+
+
+def as_categories(column: Series) -> Series:
+    """The same, declared as categories: they stay names, whatever they look like."""
+    return as_names(column).cast(pl.Categorical)
 
 
 def as_numbers_or_null(column: Series) -> Series:

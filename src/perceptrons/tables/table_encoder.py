@@ -5,7 +5,9 @@
     nominal   one coordinate per value, 1 where it stands; missing and unknown values set none
 
 So no coordinate is large because its unit is small, and what is missing adds nothing. Unlike StandardScaler,
-a column that was constant stays 0 whatever it holds later: nothing can have been learned from it. Means and
+a column that was constant stays 0 whatever it holds later: nothing can have been learned from it. Of a frame,
+columns that cannot teach are left out, and texts that write numbers or dates are read as such: `treatments`
+says when. Means and
 deviations are computed without overflow, for numbers of any size. Rows may have weights: an integer counts
 like as many copies of the row, and a row of weight 0 is as if absent.
 """
@@ -33,6 +35,7 @@ from .cells import (
     kind_of,
     require_names,
 )
+from .treatments import TREATMENTS, choose, may_be_absent, parts, treated
 
 WIDE, MOSTLY_ZEROS = 100, 0.3  # CSR from 100 coordinates on, if a smaller share than 0.3 is not 0
 HUGE = 1e300  # the difference of two numbers like this may overflow
@@ -52,9 +55,18 @@ class LearnedColumn(NamedTuple):
 class TableEncoder(TransformerMixin, BaseEstimator):
     """Turn a pandas or polars frame, or a 2-D array, into rows of float64: dense, or CSR if mostly zeros.
 
+    Parameters
+    ----------
+    keep : None (default), "all", or a list of names. Columns of a frame that are not left out although it
+        seems that nothing can be learned from them: ids, counters, free text, constant and empty columns.
+
     Attributes
     ----------
-    kinds_ : list of "numeric", "boolean", "nominal", one per column.
+    treatments_ : list of texts, one per column of the table: "as it is", why it is left out ("counter",
+        "names of rows", "free text", "constant", "empty"), or how its texts are read ("decimal comma",
+        "day-month-year", ...).
+    kinds_ : list of "numeric", "boolean", "nominal", one per column that is used; a date is several of them:
+        days since 1970, year, month and weekday.
     means_, scales_ : arrays, one entry per column; scale 0 where the column is constant or not numeric.
     categories_ : list of lists of texts, one per column; empty unless it is nominal.
     sparse_ : whether rows come as CSR; decided by the rows fitted.
@@ -75,15 +87,20 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     _file_fields: ClassVar[dict[str, fields.Field]] = {
         **fields.COLUMNS,
-        "kinds_": fields.Each(fields.Choice(NUMERIC, BOOLEAN, NOMINAL), "features"),
-        "means_": fields.Array(("float64",), ("features",)),
-        "scales_": fields.Array(("float64",), ("features",)),
-        "categories_": fields.Each(fields.Each(fields.Text()), "features"),
+        "treatments_": fields.IfSet(fields.Each(fields.Choice(*TREATMENTS), "features")),
+        "kinds_": fields.Each(fields.Choice(NUMERIC, BOOLEAN, NOMINAL), "parts"),
+        "means_": fields.Array(("float64",), ("parts",)),
+        "scales_": fields.Array(("float64",), ("parts",)),
+        "categories_": fields.Each(fields.Each(fields.Text()), "parts"),
         "sparse_": fields.Flag(),
     }
 
+    def __init__(self, *, keep: Any = None) -> None:
+        self.keep = keep
+
     def _loaded(self) -> None:
         """Have nominal columns categories, and only they? Is every scale a deviation?"""
+        check_parts(self)
         for kind, categories in zip(self.kinds_, self.categories_, strict=True):
             if (kind != NOMINAL and categories) or len(set(categories)) < len(categories):
                 raise ValueError(f"categories_ has {categories[:5]} for a column that is {kind}")
@@ -93,8 +110,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "TableEncoder":
         """Learn kinds, means, scales and categories; `y` is not looked at."""
         table, weights = _rows_that_count(shaped_columns(X), sample_weight)
-        learned = [_learn(column, weights) for column in table]
+        treatments = choose(X, table, self.keep)
+        learned = [_learn(column, weights) for column in treated(table, treatments)]
         validate_data(self, X, skip_check_array=True, reset=True)  # from here on nothing raises
+        self.treatments_ = treatments
         self.kinds_ = [one.kind for one in learned]
         self.means_ = np.array([one.mean for one in learned])
         self.scales_ = np.array([one.scale for one in learned])
@@ -114,12 +133,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """The column's name; with one coordinate per value, "column = value"."""
         check_is_fitted(self)
-        names = names_in(self, input_features)
-        parts = [
+        names = part_names(self, input_features)
+        coordinates = [
             [f"{name} = {value}" for value in values] if kind == NOMINAL else [name]
             for name, kind, values in zip(names, self.kinds_, self.categories_, strict=True)
         ]
-        return np.array([name for part in parts for name in part], dtype=object)
+        return np.array([name for some in coordinates for name in some], dtype=object)
 
     def _widths(self) -> list[int]:
         pairs = zip(self.kinds_, self.categories_, strict=True)
@@ -173,11 +192,34 @@ def shaped_columns(X: Any) -> list[Column]:
 def read_columns(encoder: Any, X: Any) -> list[Column]:
     """The columns, their names and number checked against those fitted."""
     table = shaped_columns(X)
-    validate_data(encoder, X, skip_check_array=True, reset=False)
+    if may_be_absent(encoder, X):
+        table = with_absent(encoder, table)
+    else:
+        validate_data(encoder, X, skip_check_array=True, reset=False)
     names = getattr(encoder, "feature_names_in_", None)  # an array may follow a frame
-    if names is None:
-        return table
-    return [column._replace(name=name) for column, name in zip(table, names, strict=True)]
+    if names is not None:
+        table = [column._replace(name=name) for column, name in zip(table, names, strict=True)]
+    return treated(table, getattr(encoder, "treatments_", None))
+
+
+def with_absent(encoder: Any, table: list[Column]) -> list[Column]:
+    """The columns fitted, those that were left out and are absent without values."""
+    there = {column.name: column for column in table}
+    nothing = np.full(len(table[0].values), None)
+    return [there.get(name, Column(name, nothing)) for name in encoder.feature_names_in_]
+
+
+def check_parts(encoder: Any) -> None:
+    """Of an encoder from a file: is there a kind for each column that is used?"""
+    n_parts = len(parts(names_in(encoder), getattr(encoder, "treatments_", None)))
+    if len(encoder.kinds_) != n_parts:
+        raise ValueError(f"kinds_ has {len(encoder.kinds_)} kinds, but {n_parts} columns are used")
+
+
+def part_names(encoder: Any, given: Any = None) -> list[str]:
+    """The names of the columns that are used, as `names_in` has them, and of the parts of dates."""
+    treatments = getattr(encoder, "treatments_", None)
+    return [part.name for part in parts(names_in(encoder, given), treatments)]
 
 
 def check_shape(n_rows: int, n_columns: int) -> None:

@@ -1,0 +1,152 @@
+"""`perceptrons evaluate`: how well a model does on rows whose classes are known."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from . import options
+from .tables import reading
+
+
+def evaluate(
+    model: options.Model,
+    table: options.Table,
+    target: options.MaybeTarget = None,
+    costs: Annotated[
+        Path | None,
+        typer.Option(
+            "--costs",
+            help="What answers cost, in a JSON file as for fit. Default: as the model was fitted.",
+            show_default=False,
+            metavar="FILE",
+        ),
+    ] = None,
+    header: options.Header = None,
+    separator: options.Separator = None,
+    encoding: options.Encoding = None,
+    missing: options.Missing = None,
+    json: options.AsJson = False,
+) -> None:
+    """Evaluate a model on rows whose classes are known, best ones it has not seen.
+
+    Accuracy with a 95 % interval, balanced accuracy, AUC, log-loss and Brier score where there are
+    probabilities, risk, and which classes are taken for which. Rows without a class are left out. Of a model
+    fitted with --weight, rows count by that column, if the table has it.
+
+    \b
+    Example: perceptrons evaluate model.json test.csv
+    """
+    from ..evaluation import evaluate as measure
+    from ..tables.layout import labels_of
+    from ..tables.weight_column import read_weights
+    from .expected import calibrated
+    from .models import load, warn_of
+    from .progress import progress_bar
+    from .show import emit
+    from .words import as_dicts
+
+    loaded = load(model)
+    target = target or loaded.about.get("target")
+    if target is None:
+        raise ValueError(f"{model} does not name the column of the classes; name it with --target.")
+    with progress_bar("evaluating"):
+        weight: Any = loaded.about.get("weight")
+        frame = loaded.read_table(table, reading(header, separator, missing, encoding), target, weight)
+        frame, n_unlabeled = labeled(frame, target)
+        weights = None
+        if weight in frame.columns:
+            weights = read_weights(frame, weight)
+            frame, weights = frame[weights.nonzero()[0]], weights[weights > 0.0]
+        y = labels_of(frame, target, loaded.learner.classes_)
+        cells, unseen = loaded.lay_out(frame)
+        rows = loaded.encode(cells)
+        proba = None
+        if not hasattr(loaded.learner, "predict_proba") and hasattr(loaded.learner, "decision_function"):
+            proba = calibrated(loaded.learner.decision_function(rows), loaded.about)
+        found = measure(loaded.learner, rows, y, weights, _costs(loaded.learner, costs), proba)
+        certificates = _certificates(loaded.learner, rows, y, weights)
+    if json:
+        emit(
+            {
+                **asdict(found),
+                "rows_without_class": n_unlabeled,
+                "certificates": as_dicts(certificates, loaded.learner) if certificates else [],
+                "unseen": [one._asdict() for one in unseen],
+            }
+        )
+        return
+    warn_of(unseen)
+    _show(f"{model} on {table}", found, n_unlabeled, _costs(loaded.learner, costs))
+    if certificates:
+        from .words import show_certificates
+
+        show_certificates(certificates, loaded.learner)
+
+
+def labeled(frame: Any, target: str) -> tuple[Any, int]:
+    """The rows that have a class, and how many have none."""
+    from ..tables.layout import check_name
+
+    check_name(frame.columns, target)
+    rows = frame.filter(frame[target].is_not_null())
+    if not rows.height:
+        raise ValueError(f"The target {target!r} has no value in any row, so nothing can be compared.")
+    return rows, frame.height - rows.height
+
+
+def _costs(learner: Any, file: Path | None) -> Any:
+    from ..learners import may_reject
+    from ..rejection.costs import Costs, read_costs
+    from .costs_file import for_classes, read_costs_file
+
+    if file is not None:
+        return for_classes(read_costs_file(file), learner.classes_.tolist(), file)
+    return read_costs(learner.costs, learner.reject_cost) if may_reject(learner) else Costs()
+
+
+def _certificates(learner: Any, rows: Any, y: Any, weights: Any) -> Any:
+    """What the weights certify on these rows; None of a model that certifies nothing."""
+    from ..margin.certificates import certify
+
+    if not hasattr(learner, "certificate_"):
+        return None
+    try:
+        return certify(learner, rows, y, weights)
+    except ValueError:
+        return None
+
+
+def _show(title: str, found: Any, n_unlabeled: int, costs: Any) -> None:
+    from .show import hundredths, percent, say, table
+    from .words import costs_in_words
+
+    absent = f" ({n_unlabeled:,} without a class left out)" if n_unlabeled else ""
+    say(f"{title}: {found.n_rows:,} rows{absent}.")
+    rejecting = found.rejected > 0.0
+    if found.accuracy is None:
+        say("All rows are rejected.")
+    else:
+        low, high = found.accuracy_interval
+        answered = f"{percent(1 - found.rejected)} of the rows are answered. " if rejecting else ""
+        of_these = "of the rows answered" if rejecting else "of the rows"
+        say(
+            f"{answered}Accuracy: {percent(found.accuracy)} "
+            f"({hundredths(low)}–{hundredths(high)}) {of_these}, "
+            f"baseline (always the most frequent class): {percent(found.baseline)}."
+        )
+    measures = [f"Balanced accuracy: {percent(found.balanced_accuracy)}"]
+    measures += [f"AUC: {percent(found.auc)}"] if found.auc is not None else []
+    measures += [f"log-loss: {found.log_loss:.3f}"] if found.log_loss is not None else []
+    measures += [f"Brier score: {found.brier:.3f}"] if found.brier is not None else []
+    say(f"{'; '.join(measures)}.")
+    say(f"Risk, the mean cost of a row, where {costs_in_words(costs)}: {found.risk:.3f}.")
+    names = [f"as {name}" for name in found.classes] + (["rejected"] if rejecting else [])
+    rows = [
+        [str(name), *(f"{count:,.6g}" if count else "" for count in line[: len(names)])]
+        for name, line in zip(found.classes, found.confusion, strict=True)
+    ]
+    heads = ["class", *dict.fromkeys(names)]
+    if len(heads) == len(names) + 1:
+        table(heads, rows, right=heads[1:], whole=["class"], spare=heads[:1:-1])

@@ -59,6 +59,11 @@ def test_the_first_threshold_has_twice_the_rows_needed_of_few_rows_fewer():
     assert first_level(60, 0.05, 0.05) == first_level(0, 0.05, 0.05) == 1.0
 
 
+def test_a_row_on_the_threshold_is_answered():
+    found = promise(np.array([1.0] * 40 + [0.0]), np.arange(41) == 40, np.array([1.0]), 0.1, 0.05)
+    assert (found.threshold, found.n_answered, found.n_errors) == (1.0, 40, 0)
+
+
 def test_how_many_rows_would_be_needed():
     sure = promise(np.ones(30), np.zeros(30, bool), np.array([-inf]), 0.05, 0.05)
     assert (sure.given, sure.needed) == (False, 59.0)

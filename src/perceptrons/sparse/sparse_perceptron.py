@@ -113,7 +113,7 @@ class SparsePerceptron(WeightedConjunctions):
     max_visits : int or None (default); the largest number of conjunctions that a stage visits one by one (a
         few more, to finish what was begun). A warning says what may have been missed. None is no limit.
     n_thresholds : int or "auto" (default); the largest number of literals `x > t` of a numeric column; "auto"
-        is 32 if weights are learned together, 8 if stagewise.
+        is 32 if weights are learned together, and 8 if stagewise or if there are more than 256 columns.
     class_weight : None (default), "balanced", or a dict of class → weight.
     n_jobs : int or None (default); how many threads learn folds of "cv", and classes against the rest, side
         by side: None is one, -1 one per core. The model is the same. Each thread has the products of its own
@@ -232,7 +232,7 @@ class SparsePerceptron(WeightedConjunctions):
         """Learn from the rows of a table and their classes; rows of weight 0 are absent."""
         parameters = read_parameters(self)
         with all_or_nothing(self), one_thread(), threads(self.n_jobs) as workers:
-            encoder = LiteralEncoder(n_thresholds=read_thresholds(self.n_thresholds, parameters.refit))
+            encoder = LiteralEncoder(n_thresholds=read_thresholds(self.n_thresholds, parameters.refit, X))
             if parameters.refit == TOGETHER:
                 words = self._fit_together(encoder, X, y, sample_weight, parameters, workers)
             else:

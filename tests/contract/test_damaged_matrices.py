@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.kernels
 def test_no_damage_kills_a_process(capsys):
     """In a process of its own, which forks for each case: here threads would be in the way."""
-    n = cases(6000, share=40)
+    n = cases(6000, share=100)
     done = subprocess.run(
         [sys.executable, "-m", "tests.contract.damaged_matrices", str(n)],
         cwd=ROOT,

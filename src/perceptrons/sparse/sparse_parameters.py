@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from ..checks import flag, is_number, number, one_of
 from .rule_path import PathScope
@@ -17,6 +17,7 @@ MOST_RULES = 50  # that a path may choose, unless the user says otherwise
 STRENGTHS = (0.1, 1.0, 10.0)  # of the ridge
 CARD_RULES, CARD_STRENGTHS = 8, (1.0,)
 THRESHOLDS = {TOGETHER: 32, STAGEWISE: 8}
+WIDE = 256  # columns; of more, each has as few thresholds as stagewise
 MOST_LITERALS = 20_000  # whose pairs can be kept: 3.2 GB, twice as much if they are CSR
 FEW = 1_000  # weights up to which one is dropped at a time
 SHARE = 0.05  # of the weights that is dropped at a time if there are more
@@ -79,9 +80,13 @@ def read_parameters(model: Any) -> SparseParameters:
     )
 
 
-def read_thresholds(n_thresholds: Any, refit: str) -> int:
-    """The largest number of literals of a numeric column."""
-    return THRESHOLDS[refit] if isinstance(n_thresholds, str) and n_thresholds == "auto" else n_thresholds
+def read_thresholds(n_thresholds: Any, refit: str, X: Any) -> int:
+    """The largest number of literals of a numeric column; the rows tell how many columns there are."""
+    if not (isinstance(n_thresholds, str) and n_thresholds == "auto"):
+        return cast(int, n_thresholds)  # checked by the encoder
+    first = X[0] if isinstance(X, list) and X and isinstance(X[0], list | tuple) else ()
+    n_columns = (*getattr(X, "shape", (0, len(first))), 0, 0)[1]
+    return THRESHOLDS[refit if n_columns <= WIDE else STAGEWISE]
 
 
 def limit(name: str, value: Any, remedy: str) -> int | None:

@@ -114,7 +114,7 @@ class SparsePerceptron(WeightedConjunctions):
     max_visits : int or None (default); the largest number of conjunctions that a stage visits one by one (a
         few more, to finish what was begun). A warning says what may have been missed. None is no limit.
     n_thresholds : int or "auto" (default); the largest number of literals `x > t` of a numeric column; "auto"
-        is 32 if weights are learned together, 8 if stagewise.
+        is 32 if weights are learned together, and 8 if stagewise or if there are more than 256 columns.
     keep : None (default), "all", or a list of names; columns of a frame that are not left out although it
         seems that nothing can be learned from them: ids, counters, free text, constant and empty columns.
     class_weight : None (default), "balanced", or a dict of class → weight.
@@ -237,7 +237,7 @@ class SparsePerceptron(WeightedConjunctions):
         """Learn from the rows of a table and their classes; rows of weight 0 are absent."""
         parameters = read_parameters(self)
         with all_or_nothing(self), one_thread(), threads(self.n_jobs) as workers:
-            n_thresholds = read_thresholds(self.n_thresholds, parameters.refit)
+            n_thresholds = read_thresholds(self.n_thresholds, parameters.refit, X)
             encoder = LiteralEncoder(n_thresholds=n_thresholds, keep=self.keep)
             if parameters.refit == TOGETHER:
                 words = self._fit_together(encoder, X, y, sample_weight, parameters, workers)

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
 from .describe import answers_of
-from .evaluation import Answered, Evaluation, codes_among, evaluate_answers, probabilities_of, scores_of
+from .evaluation import AnsweredRows, Evaluation, codes_among, evaluate_answers, probabilities_of, scores_of
 from .input_kinds import check_input
 from .learners import weights_for
 from .rejection.costs import Costs
@@ -147,7 +147,7 @@ def _held_out(rows: Rows, seed: int) -> list[Split]:
     return [(np.sort(np.concatenate([others[train], single])), others[test])]
 
 
-def answers_on(model: Any, rows: Rows, classes: Any) -> Answered:
+def answers_on(model: Any, rows: Rows, classes: Any) -> AnsweredRows:
     """What a fitted model answers, in codes of these classes, of which it may know fewer."""
     X = rows.X
     if hasattr(model, "steps"):  # a pipeline does not tell which rows are rejected
@@ -156,10 +156,10 @@ def answers_on(model: Any, rows: Rows, classes: Any) -> Answered:
     scores, proba = scores_of(model, X), probabilities_of(model, X)
     if len(model.classes_) < len(classes):
         scores = proba = None
-    return Answered(rows.codes, codes_among(classes, given), rejected, scores, proba)
+    return AnsweredRows(rows.codes, codes_among(classes, given), rejected, scores, proba)
 
 
-def _joined(answers: list[Answered]) -> Answered:
+def _joined(answers: list[AnsweredRows]) -> AnsweredRows:
     columns = [list(column) for column in zip(*answers, strict=True)]
     joined = [None if any(one is None for one in some) else np.concatenate(some) for some in columns]
-    return Answered(*joined)
+    return AnsweredRows(*joined)

@@ -61,11 +61,11 @@ def evaluate(
     column per class, where the model has none of its own.
     """
     proba = probabilities_of(model, X) if proba is None else proba
-    answered = Answered(codes_among(model.classes_, y), *_answers(model, X), scores_of(model, X), proba)
+    answered = AnsweredRows(codes_among(model.classes_, y), *_answers(model, X), scores_of(model, X), proba)
     return evaluate_answers(model.classes_, answered, weights, costs)
 
 
-class Answered(NamedTuple):
+class AnsweredRows(NamedTuple):
     """Rows of known classes (`codes`), what a model answers (`given`, codes as well), which rows it rejects;
     scores and probabilities, if there are some."""
 
@@ -87,7 +87,7 @@ def codes_among(classes: Any, labels: Any) -> Any:
 
 
 def evaluate_answers(
-    classes: Any, answered: Answered, weights: Any = None, costs: Costs | None = None
+    classes: Any, answered: AnsweredRows, weights: Any = None, costs: Costs | None = None
 ) -> Evaluation:
     """The same of answers that are given already."""
     codes, given, rejected, scores, proba = answered

@@ -249,7 +249,7 @@ def _show_results(results: list[Any], folds: int, costs: Any, metric: str, rare:
         "rejected": [percent(result.rejected) if result.may_reject else "" for result in results],
         "risk": [_share(result.risk, "{:.3f}".format) for result in results],
         "size": [str(result.size or "") for result in results],
-        "fit": [seconds(result.fit_seconds) for result in results],
+        "fit": [seconds(result.fit_seconds).rjust(6) for result in results],  # so wide, however quick it was
         "training": [_training(result) for result in results],
         "margin": [interval(result.margin) for result in results],
         "updates": [_share(result.n_updates, "{:,}".format) for result in results],

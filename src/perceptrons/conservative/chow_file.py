@@ -92,7 +92,7 @@ _CURVE = file.Record(
 )
 
 
-class Calibration(file.Field):
+class CalibrationField(file.Field):
     """The curves; null for an estimator whose own posteriors are believed."""
 
     curves = file.Optional(file.Each(_CURVE))
@@ -113,7 +113,7 @@ CHOW_PARAMETERS: dict[str, file.Field] = {"estimator": Unfitted(), "costs": COST
 CHOW: dict[str, file.Field] = {
     "classes_": file.Labels("classes"),
     "estimator_": AnyEstimator(),
-    "calibrated_": Calibration(),
+    "calibrated_": CalibrationField(),
     "reject_label_": file.Parameter(),
     "_prices": file.Record(Prices, dict.fromkeys(Prices._fields, file.Array(("float64",), ("classes",)))),
 }

@@ -27,7 +27,7 @@ from ..theory.outward import (
     quotient_below,
     up,
 )
-from .combination import Duals, bound_of, sums_of
+from .duals import Duals, bound_of, sums_of
 from .exact_look import exact_look
 from .looks import Look, look_at, own_corrections
 

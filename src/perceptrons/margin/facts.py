@@ -18,7 +18,7 @@ from .certificates import duals_of, stream_blur
 from .exact_look import exact_look, exact_radius_squared
 
 
-class Facts:
+class ExactFacts:
     """One weight vector of a linear model, on rows with signs ±1; `a` are the corrections of these rows."""
 
     def __init__(self, model: Any, k: int, data: Encoded, signs: Array, a: Array) -> None:

@@ -29,7 +29,7 @@ from ..rows.order import generators
 from ..theory.certificate import lifted_norm
 from ..theory.outward import down, norm_bounds, sum_error, up
 from .certificates import CLOSE, Examination, certificates_of
-from .combination import sums_of
+from .duals import sums_of
 from .epochs import train
 from .fitted import complaint, count_hopeless, publish
 from .kernel_file import FIELDS, check_loaded

@@ -20,7 +20,7 @@ from ..rows.weights import is_balanced
 from ..theory.certificate import Certificate
 from .certificates import Examination, certificates_of, examine_linear, look_for_certificates
 from .epochs import one_pass, train
-from .facts import Facts
+from .facts import ExactFacts
 from .fitted import complaint, count_hopeless, is_uneven, publish
 from .looks import Look
 from .margin_file import FIELDS, WEIGHTS, check_loaded, check_weights_alone
@@ -376,9 +376,9 @@ class Perceptron(LinearThreshold):
     def _n_rows_given(self) -> int:
         return int(self._memories[0].n_rows)
 
-    def _facts(self, k: int, data: Encoded, signs: Array, a: Array) -> Facts:
+    def _facts(self, k: int, data: Encoded, signs: Array, a: Array) -> ExactFacts:
         """What `verify` asks where bounds leave a claim open."""
-        return Facts(self, k, data, signs, a)
+        return ExactFacts(self, k, data, signs, a)
 
     def _show(self) -> None:
         """Set the fitted attributes that follow from what the runs left, `_memories` and `_terms`."""

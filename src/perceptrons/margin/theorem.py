@@ -14,7 +14,7 @@ from .._types import Array
 from ..rows.encode import Encoded
 from ..rows.weights import is_balanced
 from ..theory import bounds
-from .combination import LITTLE
+from .duals import LITTLE
 from .kernel_values import WITHOUT_GAMMA
 from .margin_parameters import compresses, is_auto, is_everyday, targets
 from .rules import ABSOLUTE, ADAPTIVE, CONSTANT, FIXED, FRACTIONAL, INFINITY, STEPS, Rule

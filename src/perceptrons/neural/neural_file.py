@@ -19,7 +19,7 @@ from .schedules import Adaptive, Growing
 WEIGHTS = ("float64", "float32")
 
 
-class Layers(NamedTuple):
+class StoredLayers(NamedTuple):
     """The arrays of a network; mean and gain are None where columns are not standardized."""
 
     mean: Array | None
@@ -43,7 +43,7 @@ def _array(*shape: str) -> file.Field:
 
 
 _LAYERS = file.Record(
-    Layers,
+    StoredLayers,
     {
         "mean": file.Optional(_array("features")),
         "gain": file.Optional(_array("features")),
@@ -73,7 +73,7 @@ class Network(file.Field):
         for name in ("hidden", "output"):
             layer = getattr(value, name)
             parts |= {f"{name}_{one}": getattr(layer, one).detach().numpy() for one in ("weight", "bias")}
-        return _LAYERS.pack(Layers(**parts))  # type: ignore[arg-type]
+        return _LAYERS.pack(StoredLayers(**parts))  # type: ignore[arg-type]
 
     def unpack(self, packed: Any, place: file.Place) -> Any:
         layers = _LAYERS.unpack(packed, place)
@@ -87,7 +87,7 @@ class Network(file.Field):
         return _LAYERS.schema()
 
 
-def _network(layers: Layers) -> nn.Sequential:
+def _network(layers: StoredLayers) -> nn.Sequential:
     network = nn.Sequential()
     if layers.mean is not None and layers.gain is not None:
         network.add_module("standardize", Standardize(*map(torch.from_numpy, (layers.mean, layers.gain))))

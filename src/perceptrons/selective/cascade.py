@@ -18,6 +18,7 @@ from ..base import all_or_nothing
 from ..checks import count_rows, is_number, number
 from ..conservative.chow_classifier import ChowClassifier
 from ..conservative.chow_input import check_classifier, read_rows, rows_at
+from ..input_kinds import check_table
 from ..model_file import declarations as file
 from ..rejection.costs import read_costs
 from ..rejection.labels import resolve
@@ -194,6 +195,7 @@ class Cascade(Rejecting, BaseEstimator):
     def _route(self, X: Any) -> tuple[Array, Array, Array]:
         """For each row: its answer, which stage gives it (their number: a person), how much that saves."""
         check_is_fitted(self)
+        check_table(X)
         n_rows, last = count_rows(X), len(self.stages_) - 1
         codes, by, saved = np.zeros(n_rows, int), np.full(n_rows, last + 1), np.zeros(n_rows)
         left = np.arange(n_rows)

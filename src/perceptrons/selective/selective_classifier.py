@@ -20,6 +20,7 @@ from .._types import Array
 from ..base import all_or_nothing
 from ..checks import flag, number
 from ..conservative.chow_input import check_classifier, read_rows, rows_at
+from ..input_kinds import check_table
 from ..model_file import declarations as file
 from ..rejection.costs import Costs
 from ..rejection.labels import resolve
@@ -212,6 +213,7 @@ class SelectiveClassifier(Rejecting, BaseEstimator):
 
     def _decisions(self, X: Any) -> tuple[Array, Array, Array]:
         check_is_fitted(self)
+        check_table(X)
         codes, certainty = answers_and_certainty(self.estimator_, X, self.classes_)
         return codes, ~(certainty >= self.thresholds_[codes]), certainty
 

@@ -61,5 +61,8 @@ def code_training(
 
 def rescaled(weights: Array, counts: Array) -> Array:
     """Weights of which 2 is two rows; those that add up to less than the rows are taken to be shares."""
-    total = max(float(counts.sum()), float(len(counts)))
-    return np.asarray(weights * (total / float(weights.sum())))
+    shares = weights / weights.max()  # whose sum does not overflow
+    with np.errstate(over="ignore"):
+        total = float(counts.sum())
+    total = max(total, float(len(counts))) if np.isfinite(total) else float(len(counts))
+    return np.asarray(shares * (total / float(shares.sum())))

@@ -18,8 +18,8 @@ from ...model_file.declarations import Field
 from ...rows.encode import Encoded, encode
 from ...rows.weights import is_balanced
 from ..certificates import Examination, certificates_of, examine_linear
-from ..combination import LESS
-from ..facts import Facts
+from ..duals import LESS
+from ..facts import ExactFacts
 from ..looks import Look
 from ..margin_file import WEIGHTS, check_weights_alone
 from .descent import warm_point
@@ -179,7 +179,7 @@ class MaxMarginPerceptron(LinearThreshold):
     def _n_rows_given(self) -> int:
         return int(self._terms.n_given)
 
-    def _facts(self, k: int, data: Encoded, signs: Array, a: Array) -> Facts:
+    def _facts(self, k: int, data: Encoded, signs: Array, a: Array) -> ExactFacts:
         return MaximumFacts(self, k, data, signs, a)
 
     def _loaded(self) -> None:

@@ -14,9 +14,9 @@ from ...rows.scores import dot_and_size
 from ...theory.exact import cancels, exact_weights
 from ...theory.outward import down, float_below, sum_error
 from ..certificates import Examination, duals_of, margin_of
-from ..combination import LESS, Duals, bound_of, slack_bounds
+from ..duals import LESS, Duals, bound_of, slack_bounds
 from ..exact_look import exact_low_with_slack
-from ..facts import Facts
+from ..facts import ExactFacts
 from .exactly import proposed
 from .slack import ridge_of
 
@@ -93,7 +93,7 @@ def soft_duals(model: Any, data: Encoded, signed: Array) -> Duals:
     return duals._replace(C=model._terms.C, weights=weights)
 
 
-class MaximumFacts(Facts):
+class MaximumFacts(ExactFacts):
     """With slack, of the rows extended by a coordinate each."""
 
     @cached_property

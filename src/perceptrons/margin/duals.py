@@ -85,14 +85,14 @@ class Duals(NamedTuple):
         return sum(squares, Fraction()) / Fraction(self.C)
 
 
-class Bound(NamedTuple):
+class ProvedBound(NamedTuple):
     """No margin is larger than `value`; it is 0 only if the sum is exactly 0."""
 
     value: float
     exact: bool  # the smallest double that is not below
 
 
-def bound_of(duals: Duals, look_sum: Array) -> Bound:
+def bound_of(duals: Duals, look_sum: Array) -> ProvedBound:
     """The bound, from the sum that a look at the rows has made."""
     total, uneven = sums_of(duals.signed)
     radius = up(up(np.sqrt(duals.data.largest)) * (1.0 + error_factor(len(look_sum) + 2)))
@@ -110,15 +110,15 @@ def bound_of(duals: Duals, look_sum: Array) -> Bound:
     if duals.n_cells > FEW_CELLS:
         value, fine = rounded(look_sum, up(error_factor(s + 8) * size) + underflow(s, len(look_sum)))
         if fine:
-            return Bound(value, False)
+            return ProvedBound(value, False)
     sums = compensated(duals.data.X, duals.used, duals.signed, len(look_sum))
     if np.isfinite(sums).all():
         error = up(up(error_factor(2 * s + 8) ** 2 * size) + 2.0 * UNIT * norm_bounds(sums)[1])
         better, fine = rounded(sums, up(error + underflow(s, len(sums))))
         value = min(value, better)
     if not fine and duals.n_cells <= EXACT_CELLS:
-        return Bound(sqrt_above(duals.exactly()), True)
-    return Bound(value, False)
+        return ProvedBound(sqrt_above(duals.exactly()), True)
+    return ProvedBound(value, False)
 
 
 def sums_of(signed: Array) -> tuple[float, float]:

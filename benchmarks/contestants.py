@@ -8,7 +8,7 @@ from sklearn.linear_model import Perceptron as SklearnPerceptron
 from sklearn.linear_model import SGDClassifier
 
 from perceptrons import Perceptron
-from perceptrons.margin.margin_parameters import read_lift, read_rule
+from perceptrons.margin.margin_parameters import read_lift, read_linear_rule
 from perceptrons.margin.memory import blank, open_states, state_of
 from perceptrons.margin.sweep import NEVER, sweep
 from perceptrons.rows.encode import encode
@@ -49,7 +49,8 @@ class Kernel:
         data = encode(model, X, y)
         self.rows, self.signs, self.n_columns = data.X, next(data.signs()), data.matrix.shape[1]
         self.dtype, self.order = data.matrix.dtype, given(len(y))
-        self.rule = read_rule(model, read_lift(model, data.largest, data.norms.median()))
+        median = data.norms.median()
+        self.rule = read_linear_rule(model, read_lift(model, data.largest, median), median)
 
     def prepare(self) -> None:
         """A fresh state; not timed."""

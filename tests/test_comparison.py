@@ -57,6 +57,9 @@ def test_what_is_reported(small):
     assert steps[0] == (0, total, "fold 1 of 4, perceptron")
     for result in results:
         assert len(result.fold_accuracies) == 4
+        if result.learner == "selective":  # of so few rows nothing can be promised
+            assert (result.accuracy, {*result.fold_accuracies}, result.rejected) == (None, {None}, 1.0)
+            continue
         assert result.accuracy == pytest.approx(np.mean(result.fold_accuracies))
         assert result.accuracy_sd == pytest.approx(np.std(result.fold_accuracies, ddof=1))
         assert result.fit_seconds > 0

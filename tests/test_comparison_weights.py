@@ -16,7 +16,7 @@ from perceptrons.comparison import compare
 from perceptrons.describe import shares_of
 from perceptrons.learners import LEARNERS, build_learner, for_tables, weights_for
 from tests.test_comparison import by_name
-from tests.weighted import NOT_YET, WEIGHTED, clinic, repeated
+from tests.weighted import UNWEIGHTED, WEIGHTED, clinic, repeated
 
 PEERS = ["logistic regression", "shallow tree"]
 
@@ -33,10 +33,10 @@ def takes_weights(learner):
 
 
 def test_who_takes_weights():
-    assert {name for name in LEARNERS if not takes_weights(build_learner(name))} == NOT_YET
+    assert {name for name in LEARNERS if not takes_weights(build_learner(name))} == UNWEIGHTED
 
 
-@pytest.mark.parametrize("name", [*WEIGHTED, *([] if "perceptron" in NOT_YET else NAMED)])
+@pytest.mark.parametrize("name", [*WEIGHTED, *NAMED])
 def test_class_weights_of_learners(name):
     assert build_learner(name).class_weight is None
     assert build_learner(name, seed=3, class_weight="balanced").class_weight == "balanced"

@@ -105,7 +105,7 @@ SHORT = {
             "LogisticRegression, balanced",
         ),
     ),
-    "promises": Short(("promise", "name", "about", "n", "max_error", "may", "broke", "answered", "best")),
+    "promises": Short(("promise", "about", "may", "broke")),
     "first_call": Short(("name", "import", "first_fit", "second_fit")),
     "growth": Short(("name", "columns", "first", "r1", "r2", "r3")),
     "defaults": Short(("name", "no_errors", "warned", "silent", "seconds")),
@@ -144,7 +144,8 @@ def _shortened(sections: list[Section], short: Short) -> Section:
     """One table of the rows chosen from all sections."""
     columns = {column.key: column for column in sections[short.section].columns}
     rows = {row["id"]: row for section in sections for row in section.rows}
-    chosen = list(rows) if short.rows is None else [id for id in short.rows if id in rows]
+    known = [id for id, row in rows.items() if row.keys() >= {*short.columns}]
+    chosen = known if short.rows is None else [id for id in short.rows if id in rows]
     return Section("", [columns[key] for key in short.columns], [rows[id] for id in chosen])
 
 

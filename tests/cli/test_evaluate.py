@@ -18,8 +18,6 @@ from perceptrons.evaluation import interval_of
 from perceptrons.tables.read import read, read_table
 from tests.commands import FIT, coffee
 
-pytestmark = pytest.mark.usefixtures("short_cards")
-
 
 def report_of(command, *job):
     code, out, err = command(*job, "--json")

@@ -61,7 +61,7 @@ def test_a_weight_is_a_number_of_copies(command, clinic_file, monkeypatch, balan
     assert [column["name"] for column in weighted["columns"]] == ["age", "lab", "hue"]
 
 
-def refuses_weights(command):
+def test_a_promise_takes_no_weights(command, clinic_file):
     """What it promises is about draws, of which a weight makes none."""
     code, _, told = command(*FIT, "--learner", "selective", "--weight", "copies")
     assert code == 2
@@ -70,8 +70,6 @@ def refuses_weights(command):
 
 @pytest.mark.parametrize("name", WEIGHTED)
 def test_every_learner_takes_weights(command, clinic_file, name):
-    if name == "selective":
-        return refuses_weights(command)
     weights = ("--weight", "copies", "--class-weight", "balanced")
     savable = type(build_learner(name)).__name__ in HOMES
     saved = ("--out", "model.json") if savable else ()

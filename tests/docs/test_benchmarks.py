@@ -175,6 +175,7 @@ def test_the_command_runs(arguments: tuple[str, ...], name: str | None, tmp_path
             "max_margin",
             "boosting",
             "rules",
+            "frontier",
             "orders",
             "scorecards",
             "conservative",

@@ -274,13 +274,11 @@ def test_weights_may_prove_what_the_search_cannot(margin):
 
 def test_rounding_does_not_cross_the_ends():
     """A row alone: the best weights are the row itself."""
-    rng, n_equal = np.random.default_rng(6), 0
+    rng = np.random.default_rng(6)
     for _ in range(100):
         x = rng.standard_normal(5)
         (one,) = certified(x, None, [x], [1])
         assert one.margin <= one.margin_bound <= one.margin * (1 + 1e-12)
-        n_equal += one.gap == 0.0
-    assert n_equal > 10
     (one,) = certified([1, -1], None, [[1, 1]], [0])
     assert str(one.margin) == "0.0"  # not −0
 

@@ -124,7 +124,7 @@ def test_repeated_entries_are_summed_and_left_alone():
 
 BAD_ROWS = [
     ([1.0, 2.0], "X has 1 dimensions, but it must have 2.+; use reshape"),
-    (sp.coo_array(np.ones(2)), "X has 1 dimensions, but it must have 2; use X.reshape"),
+    (sp.coo_array(np.ones(2)), r"Expected 2D array, got a sparse one of shape \(2,\); use X.reshape"),
     ([[1.0], [1.0, 2.0]], "X must be an array of real numbers"),
     ([["a"], ["b"]], "X must be an array of real numbers"),
     (np.empty((0, 2)), "X has shape .+, but it must not be empty; "),

@@ -97,13 +97,13 @@ def labeled(frame: Any, target: str) -> tuple[Any, int]:
 
 
 def _costs(learner: Any, file: Path | None) -> Any:
-    from ..learners import may_reject
+    from ..learners import takes_costs
     from ..rejection.costs import Costs, read_costs
     from .costs_file import for_classes, read_costs_file
 
     if file is not None:
         return for_classes(read_costs_file(file), learner.classes_.tolist(), file)
-    return read_costs(learner.costs, learner.reject_cost) if may_reject(learner) else Costs()
+    return read_costs(learner.costs, learner.reject_cost) if takes_costs(learner) else Costs()
 
 
 def _certificates(learner: Any, rows: Any, y: Any, weights: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 def expected_of(model: Any, data: Any, folds: int, seed: int, progress: Any) -> tuple[Any, str | None]:
     """Cross-validate; if that is not possible, why not."""
     from ..cross_validation import expected_on_new_rows, read_rows
-    from ..learners import may_reject
+    from ..learners import takes_costs
     from ..rejection.costs import read_costs
 
     if folds == 0:
@@ -16,7 +16,7 @@ def expected_of(model: Any, data: Any, folds: int, seed: int, progress: Any) -> 
     if folds < 2:
         raise ValueError(f"--folds is {folds}, but it must be at least 2, or 0 for none.")
     last = model[-1] if hasattr(model, "steps") else model
-    costs = read_costs(last.costs, last.reject_cost) if may_reject(last) else None
+    costs = read_costs(last.costs, last.reject_cost) if takes_costs(last) else None
     try:
         rows = read_rows(data.X, data.y, data.weights)
         return expected_on_new_rows(model, rows, folds, seed, costs, progress), None

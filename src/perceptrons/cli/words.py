@@ -208,9 +208,27 @@ def when_it_answers(model: Any) -> str:
     bands = bands_of(model)
     if bands is not None:
         return _bands_in_words(model.classes_.tolist(), bands)
+    if hasattr(model, "promises_"):
+        return _promises_in_words(model)
     if model.threshold_ is None:
         return "Answers where that is expected to cost less than a rejection, and rejects the rest."
     return f"Answers where a class has a probability of at least {model.threshold_:g}, and rejects the rest."
+
+
+def _promises_in_words(model: Any) -> str:
+    names = model.classes_.tolist() if len(model.promises_) > 1 else [None]
+    pairs = [*zip(names, model.promises_, strict=True)]
+    given = [(name, one) for name, one in pairs if one.given]
+    if not given:
+        n_rows = sum(one.n_rows for _, one in pairs)
+        return f"Rejects every row: {n_rows:,} calibration rows allow no promise."
+    said = [
+        f"at most {one.max_error:.3g} of its answers{'' if name is None else f' {name}'} are wrong, with a "
+        f"confidence of {1 - one.delta:.3g} ({one.n_errors} of {one.n_answered} calibration rows were)"
+        for name, one in given
+    ]
+    never = "".join(f" It never answers {name}." for name, one in pairs if not one.given)
+    return f"Promises that {', and '.join(said)}; rejects the rest.{never}"
 
 
 def _bands_in_words(classes: list[Any], bands: list[float]) -> str:

@@ -51,6 +51,8 @@ def verify(
         raise ValueError(f"verify takes a Certificate or a list of them, not {certificate!r}.")
     for one in claimed:
         check_fields(one)
+        if not is_streamed(model):  # where the margin is that of the last batch, beside a bound for all rows
+            check_order(one, "margin", "margin_bound")
     model, data = behind_the_door(model, X, y, sample_weight)
     batch, signs = model._terms.streamed and model.n_rows_ > len(data.codes), data.sign_matrix()
     found = certificates_of(model, data, batch, signs)
@@ -88,12 +90,13 @@ def _holds(name: str, given: Any, holds: Any, facts: Any, radius: float, batch: 
     return bool(getattr(facts, f"{name}_holds")(float(given)))
 
 
+def require(ok: bool, why_not: str) -> None:
+    if not ok:
+        raise ValueError(f"The certificate does not hold: {why_not}.")
+
+
 def check_fields(one: Certificate) -> None:
     """Refuse what contradicts itself, before anything is computed."""
-
-    def require(ok: bool, why_not: str) -> None:
-        if not ok:
-            raise ValueError(f"The certificate does not hold: {why_not}.")
 
     for name in (*NUMBERS, *CLAIMS):
         value = getattr(one, name)
@@ -114,9 +117,7 @@ def check_fields(one: Certificate) -> None:
         require(value is None or value >= 0.0, f"{name}={value} is negative")
     require(one.n_rows > 0, "n_rows=0")
     require(one.n_errors <= one.n_rows, f"n_errors={one.n_errors} of n_rows={one.n_rows}")
-    for low, high in (("margin", "margin_bound"), ("soft_margin", "soft_margin_bound")):
-        least, most = getattr(one, low), getattr(one, high)
-        require(least is None or most is None or least <= most, f"{low}={least} is above {high}={most}")
+    check_order(one, "soft_margin", "soft_margin_bound")
     require(one.margin <= 0.0 or not one.n_errors, f"margin={one.margin} > 0, but n_errors={one.n_errors}")
     if one.separable:
         require(one.margin > 0.0, f"separable=True, but margin={one.margin}")
@@ -136,6 +137,17 @@ def check_fields(one: Certificate) -> None:
 
 def is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and not isnan(value)
+
+
+def check_order(one: Certificate, low: str, high: str) -> None:
+    least, most = getattr(one, low), getattr(one, high)
+    require(least is None or most is None or least <= most, f"{low}={least} is above {high}={most}")
+
+
+def is_streamed(model: Any) -> bool:
+    learner = model.steps[-1][1] if hasattr(model, "steps") else model
+    terms = getattr(learner, "_terms", None)
+    return terms is not None and terms.streamed
 
 
 def is_witness(pairs: Any) -> bool:

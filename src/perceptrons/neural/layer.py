@@ -122,7 +122,7 @@ def certify_network(
     >>> from perceptrons.neural import PerceptronLayer, certify_network
     >>> network = torch.nn.Sequential(torch.nn.ReLU(), PerceptronLayer(1, 1))
     >>> inputs, target = torch.tensor([[-1.0], [0.0], [3.0]]), torch.tensor([0, 0, 1])
-    >>> certify_network(network, inputs, target)[0].margin_bound
+    >>> round(certify_network(network, inputs, target)[0].margin_bound, 6)
     1.5
     """
     number("tol", tol, "(0, 1)", "use 1e-3")

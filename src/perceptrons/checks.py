@@ -46,19 +46,33 @@ def one_of(name: str, value: Any, choices: Collection[str]) -> str:
 
 def validated(estimator: Any, X: Any, *y: Any, **checks: Any) -> Any:
     """scikit-learn's `validate_data`, after what it does not look for: damaged sparse rows are refused before
-    it reads them, or lets SciPy convert them, and frames and labels of no use in a sentence."""
+    it reads them, or lets SciPy convert them, and frames and labels of no use in a sentence, as are numbers
+    that NumPy cannot hold."""
     check_table(X)
     check_structure(X)
     for labels in y:
         check_labels(labels)
-    return validate_data(estimator, X, *y, **checks)
+    try:
+        return validate_data(estimator, X, *y, **checks)
+    except OverflowError as error:
+        raise ValueError(
+            f"X holds a whole number that no float can hold ({error}); scale its column."
+        ) from None
+    except np.exceptions.DTypePromotionError:
+        raise ValueError(
+            "X has columns of dates or durations beside numbers, which have no type in common; put a "
+            "TableEncoder before the learner, or pass them as numbers."
+        ) from None
 
 
 def count_rows(X: Any) -> int:
     """The number of rows of an array, a sparse matrix, a frame, a list or what NumPy can make an array of."""
-    if not hasattr(X, "shape"):
-        return len(X) if hasattr(X, "__len__") else len(np.asarray(X))
-    return int(X.shape[0])
+    if not hasattr(X, "shape") and hasattr(X, "__len__"):
+        return len(X)
+    shape = np.shape(X)
+    if not shape:
+        raise ValueError(f"Expected 2D array, got a scalar instead: {X!r:.60}; pass a row per example.")
+    return int(shape[0])
 
 
 def row_weights(sample_weight: Any, X: Any, dtype: Any = None) -> Array:

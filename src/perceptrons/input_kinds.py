@@ -10,6 +10,7 @@ from numbers import Number
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 WIDE = ("Int128", "UInt128")
 TEXT, NUMBER, BYTES = "text", "numbers", "bytes"
@@ -41,6 +42,15 @@ def check_table(X: Any, name: str = "X") -> None:
 def check_labels(y: Any, name: str = "y") -> None:
     """Can these be sorted into classes? Whatever else may be wrong is for scikit-learn to say."""
     check_table(y, name)
+    if sp.issparse(y):  # before anything reads it: its arrays may be damaged
+        raise ValueError(
+            f"{name} is a sparse matrix, but labels are an array of one dimension; use "
+            f"{name}.toarray().ravel()."
+        )
+    if getattr(getattr(y, "dtype", None), "kind", "") == "T":
+        raise ValueError(
+            f"{name} has NumPy's StringDType, which scikit-learn does not take; use {name}.astype(str)."
+        )
     values = _objects(y)
     if not values:
         return

@@ -19,10 +19,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer
 
 import benchmarks  # noqa: F401  importing it names Numba's cache after a hash of the sources
 from perceptrons import (
     BinaryPerceptron,
+    Cascade,
     ChowClassifier,
     ConservativePerceptron,
     KernelPerceptron,
@@ -31,6 +34,7 @@ from perceptrons import (
     MaxMarginPerceptron,
     Perceptron,
     PrunedPerceptron,
+    SelectiveClassifier,
     SparsePerceptron,
     TableEncoder,
     certify,
@@ -42,7 +46,7 @@ FORMATS = ("csr", "csr", "csr", "csr", "csc", "csc", "coo", "bsr", "dia", "lil",
 SHAPE = (24, 6)
 LIMIT_S = 60
 SAME, REFUSED, WRONG = 0, 10, 20
-DENSE_ONLY = ("compare", "table fit")  # which refuse all sparse matrices
+DENSE_ONLY = ("compare", "table fit", "labels")  # which refuse all sparse matrices
 
 Matrix = Any
 Damage = Callable[[Matrix, np.random.Generator], None]
@@ -251,7 +255,9 @@ FEW = {"max_epochs": 5}
 
 
 def models() -> dict[str, Any]:
-    """Every public learner that takes matrices, quick ones."""
+    """Every public learner that takes matrices, quick ones; inside others one of scikit-learn's, which looks
+    at no structure."""
+    inner = LogisticRegression(max_iter=20)
     found = {
         "perceptron": Perceptron(random_state=0, **FEW),
         "kernel": KernelPerceptron(random_state=0, **FEW),
@@ -259,7 +265,9 @@ def models() -> dict[str, Any]:
         "sparse": SparsePerceptron(stages=2, random_state=0),
         "pruned": PrunedPerceptron(k=1, max_iter=20, random_state=0),
         "conservative": ConservativePerceptron(n_restarts=1, random_state=0, **FEW),
-        "chow": ChowClassifier(LogisticRegression(max_iter=20), cv=2),
+        "chow": ChowClassifier(inner, cv=2),
+        "selective": SelectiveClassifier(inner, max_error=0.4, confidence=0.6, random_state=0),
+        "cascade": Cascade([inner, Perceptron(**FEW)], cv=2, random_state=0),
         "binary": BinaryPerceptron(random_state=0),
         "binary sbpi": BinaryPerceptron(method="sbpi", random_state=0, max_epochs=40),
     }
@@ -291,6 +299,9 @@ def doors() -> dict[str, Callable[[Matrix], Any]]:
     ways["perceptron partial_fit"] = learn("perceptron", "partial_fit")
     ways["binary partial_fit"] = learn("binary", "partial_fit")
     ways["perceptron certify"] = lambda X: [certify(perceptron, X, LABELS).margin]
+    pipeline = make_pipeline(Normalizer(), models()["perceptron"]).fit(KNOWN, LABELS)
+    ways["pipeline certify"] = lambda X: [certify(pipeline, X, LABELS).margin]
+    ways["labels"] = lambda X: models()["perceptron"].fit(KNOWN, X)
     ways["margin of a labeling"] = lambda X: [round(best_margin(X, 2 * LABELS - 1).margin, 6)]
     ways["compare"] = lambda X: compare(X, LABELS, learners=["perceptron"], folds=2)
     literals = LiteralEncoder().fit(KNOWN)

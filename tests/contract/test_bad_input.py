@@ -4,12 +4,13 @@ import re
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
 
-from perceptrons import certify, verify
+from perceptrons import SparsePerceptron, certify, verify
 from perceptrons.synthetic import separable, two_point
 from tests.margin.classic import classic
 
@@ -39,6 +40,23 @@ def test_not_finite_labels():
         classic().fit(X, [0.0, 1.0, np.nan, 1.0])
     with pytest.raises(ValueError, match="Unknown label type: continuous"):
         classic().fit(X, [0.5, 1.0, 0.2, 1.0])
+
+
+@pytest.mark.parametrize("nothing", [None, 3.0, np.array(1.0)])
+def test_no_table_at_all(nothing):
+    for model in (classic(), SparsePerceptron()):
+        with pytest.raises(ValueError, match=r"Expected 2D array, got .*scalar"):
+            model.fit(nothing, y)
+
+
+def test_cells_that_no_float_holds():
+    wide = X.astype(object)
+    wide[1, 1] = 10**400
+    with pytest.raises(ValueError, match="X holds a whole number that no float can hold"):
+        classic().fit(wide, y)
+    dates = pd.DataFrame({"when": pd.date_range("2020-01-01", periods=4), "b": X[:, 1]})
+    with pytest.raises(ValueError, match=r"X has columns of dates .* put a TableEncoder before"):
+        classic().fit(dates, y)
 
 
 @pytest.mark.parametrize("labels", [[1, 1, 1, 1], ["a"] * 4, [True] * 4])

@@ -9,8 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer
 
-from perceptrons import Perceptron
+from perceptrons import Cascade, Perceptron, SelectiveClassifier, certify, verify
 from tests.contract.damaged_matrices import COMPRESSED, KNOWN, LABELS, made
 from tests.sizes import cases
 
@@ -19,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.thorough
 @pytest.mark.kernels
-def test_no_damage_kills_a_process(capsys):
+def test_no_damage_kills_a_process(record_property):
     """In a process of its own, which forks for each case: here threads would be in the way."""
     n = cases(6000, share=100)
     done = subprocess.run(
@@ -32,8 +35,7 @@ def test_no_damage_kills_a_process(capsys):
     )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    with capsys.disabled():
-        print(f"\ndamaged matrices: {found}")
+    record_property("printed", f"damaged matrices: {found}")
     assert found["died"] == found["wrong"] == 0, done.stderr
     assert found["cases"] == n == found["refused"] + found["same"]
     assert found["refused"] > n // 3
@@ -47,6 +49,26 @@ def test_the_smallest_case():
     X.indices[3] = 10_000_000
     for way in (lambda: model.fit(X, LABELS), lambda: model.predict(X)):
         with pytest.raises(ValueError, match=r"indices\[3\] is 10000000, but it must be from 0 to 5"):
+            way()
+
+
+def test_classifiers_and_steps_of_scikit_learn_inside():
+    """They would read beyond the arrays; one place, so that the process lives if they do."""
+    damaged = sp.csr_array(KNOWN)
+    selective = SelectiveClassifier(LogisticRegression(), max_error=0.4, confidence=0.6, random_state=0)
+    selective.fit(KNOWN, LABELS)
+    cascade = Cascade([LogisticRegression()], cv=2, random_state=0).fit(KNOWN, LABELS)
+    pipeline = make_pipeline(Normalizer(), Perceptron(max_epochs=5, random_state=0)).fit(KNOWN, LABELS)
+    certificate = certify(pipeline, KNOWN, LABELS)
+    damaged.indices[3] = KNOWN.shape[1]
+    for way in (
+        lambda: selective.predict(damaged),
+        lambda: selective.score(damaged, LABELS),
+        lambda: cascade.predict(damaged),
+        lambda: certify(pipeline, damaged, LABELS),
+        lambda: verify(certificate, pipeline, damaged, LABELS),
+    ):
+        with pytest.raises(ValueError, match=r"indices\[3\] is 6, but it must be from 0 to 5"):
             way()
 
 

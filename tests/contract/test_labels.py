@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import scipy.sparse as sp
 from sklearn.base import clone, is_classifier
 
 from perceptrons import MarginProjection, Perceptron, TableEncoder, certify, compare, verify
@@ -38,6 +39,12 @@ LABELS = {
         "^y has the polars dtype Int128.*cast it",
     ),
     "lazy": (pl.DataFrame({"y": GOOD}).lazy(), TypeError, r"y is a polars LazyFrame.*pass y.collect\(\)"),
+    "StringDType": (
+        GOOD.astype(str).astype(np.dtypes.StringDType()),
+        ValueError,
+        r"y has NumPy's StringDType.*use y.astype\(str\)",
+    ),
+    "sparse": (sp.csr_array(GOOD[:, None]), ValueError, r"y is a sparse matrix, but .* use y.toarray\(\)"),
 }
 FRAME = pl.DataFrame({"a": GOOD, "b": X[:, 0]})
 TABLES = {

@@ -119,7 +119,7 @@ def achieved(claim, low, norm):
 
 
 @pytest.mark.thorough
-def test_no_certificate_states_a_falsehood():
+def test_no_certificate_states_a_falsehood(record_property):
     seen = Counter()
     for _, X, rows, y, model, one in fitted_cases(0, cases(3000)):
         truth = Truth(X, y, model)
@@ -145,7 +145,7 @@ def test_no_certificate_states_a_falsehood():
         seen.update(far=0 < best < Fraction(one.radius) ** 2 / 10**18)  # margins below a billionth of R
         if one.separable and one.margin_bound is not None and best:
             seen.update(tight=abs(one.margin_bound / float(best) ** 0.5 - 1.0) < 0.01)
-    print(dict(seen))
+    record_property("printed", f"certificates beside fractions: {dict(seen)}")
     assert seen["sets"] >= cases(2000)
     for name in ("bounds", "soft", "far", "errors", "separable True", "separable None", "tight"):
         assert seen[name] >= seen["sets"] // 20, name
@@ -169,7 +169,7 @@ def boundary(square):
 
 
 @pytest.mark.thorough
-def test_forged_certificates_are_decided_as_fractions_decide():
+def test_forged_certificates_are_decided_as_fractions_decide(record_property):
     seen = Counter()
     for rng, X, rows, y, model, one in fitted_cases(1, cases(1200)):
         truth = Truth(X, y, model)
@@ -199,7 +199,7 @@ def test_forged_certificates_are_decided_as_fractions_decide():
                 accepted = False
             assert accepted == true, (name, value, claim, one)
             seen.update({f"{name} {true}": 1, "forged": 1, "near": abs(claim - value) <= 1e-11 * abs(value)})
-    print(dict(seen))
+    record_property("printed", f"forged certificates beside fractions: {dict(seen)}")
     assert seen["forged"] >= cases(3000)
     for name in ("margin", "margin_bound", "radius"):
         assert min(seen[f"{name} True"], seen[f"{name} False"]) >= seen["forged"] // 40

@@ -304,7 +304,7 @@ def saved_again(path, model):
     return load(path)
 
 
-def test_changed_files_are_refused_or_are_models(whole, monkeypatch, capsys):
+def test_changed_files_are_refused_or_are_models(whole, monkeypatch, record_property):
     monkeypatch.setattr(os, "fsync", lambda handle: None)
     path, files = whole
     chance, counts, by_change = random.Random(0), Counter(), Counter()
@@ -333,15 +333,14 @@ def test_changed_files_are_refused_or_are_models(whole, monkeypatch, capsys):
                 assert same(found, before), way
             twin = answers(saved_again(path, model), rows)
             assert same(found, twin) or (found is None and twin is None), way
-    with capsys.disabled():
-        print(f"\nchanged model files: {dict(counts)}")
+    record_property("printed", f"changed model files: {dict(counts)}")
     assert counts["tried"] >= cases(4000)
     assert counts["refused"] > counts["loaded"] > cases(300)
     assert counts["predict as before"] > cases(100)
     assert all(by_change[change.__name__, False] for change in CHANGES)
 
 
-def test_cut_and_turned_bytes_are_refused(whole, capsys):
+def test_cut_and_turned_bytes_are_refused(whole, record_property):
     """Without a new checksum no change at all passes."""
     path, files = whole
     chance, n_cut, n_turned = random.Random(1), 0, 0
@@ -355,6 +354,6 @@ def test_cut_and_turned_bytes_are_refused(whole, capsys):
             turned = data[:at] + bytes([data[at] ^ (1 << chance.randrange(8))]) + data[at + 1 :]
             assert loaded(path, turned) is None
             n_turned += 1
-    with capsys.disabled():
-        print(f"\ndamaged model files, all refused: {n_cut} cut off, {n_turned} with a bit turned")
+    text = f"damaged model files, all refused: {n_cut} cut off, {n_turned} with a bit turned"
+    record_property("printed", text)
     assert min(n_cut, n_turned) > cases(200)

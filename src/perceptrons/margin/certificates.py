@@ -16,6 +16,7 @@ from .._types import Array
 from ..compiled import Threads
 from ..rows.encode import Encoded, as_rows, encode
 from ..rows.scores import bracket
+from ..structure import check_structure
 from ..theory.certificate import Certificate, lifted_norm
 from ..theory.outward import (
     UNIT,
@@ -57,6 +58,7 @@ def certify(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Certificat
 
 def behind_the_door(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Encoded]:
     """The learner, the last step of a pipeline, and the rows as they reach it."""
+    check_structure(X)  # the steps may be scikit-learn's, which would read it as it is
     while isinstance(model, Pipeline):
         check_is_fitted(model)
         for name, step in model.steps[:-1]:

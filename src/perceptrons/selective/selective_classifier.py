@@ -25,6 +25,7 @@ from ..model_file import declarations as file
 from ..rejection.costs import Costs
 from ..rejection.labels import resolve
 from ..rejection.rejecting import Rejecting
+from ..structure import check_structure
 from . import selective_file
 from .calibration_rows import calibration_split
 from .promise import Promise, first_level, place_thresholds, promise
@@ -214,6 +215,7 @@ class SelectiveClassifier(Rejecting, BaseEstimator):
     def _decisions(self, X: Any) -> tuple[Array, Array, Array]:
         check_is_fitted(self)
         check_table(X)
+        check_structure(X)  # a classifier of scikit-learn's would read it as it is
         codes, certainty = answers_and_certainty(self.estimator_, X, self.classes_)
         return codes, ~(certainty >= self.thresholds_[codes]), certainty
 

@@ -76,8 +76,9 @@ def weigh_classes(
     if y is None:
         raise ValueError("A classifier requires y to be passed, but the target y is None.")
     check_input(X, y)
+    n_rows = count_rows(X)
     check_consistent_length(X, y)
-    if not count_rows(X):
+    if not n_rows:
         raise ValueError("0 sample(s) while a minimum of 1 is required.")
     labels = column_or_1d(y, warn=True)
     assert_all_finite(labels, input_name="y")

@@ -61,7 +61,7 @@ def small_set(rng):
 
 
 @pytest.mark.thorough
-def test_no_false_statement_in_either_direction():
+def test_no_false_statement_in_either_direction(record_property):
     rng, counts, n_cases = np.random.default_rng(0), Counter(), cases(2400)
     for case in range(n_cases):
         X, y = small_set(rng)
@@ -84,7 +84,7 @@ def test_no_false_statement_in_either_direction():
         with_steps, _ = fitted(rows, y, Perceptron, fit_intercept=intercept, max_epochs=5, min_margin=0)
         assert with_steps.certificate_.separable in (expected, None)
         counts["perceptron", with_steps.certificate_.separable] += 1
-    print(f"\n{n_cases} sets; (separable, certified): {dict(counts)}")
+    record_property("printed", f"{n_cases} sets; (separable, certified): {dict(counts)}")
     assert counts[False, None] == 0  # sets this small are always decided
     assert counts[True, None] <= 0.2 * n_cases
     assert min(counts[True, True], counts[False, False]) > n_cases // 6

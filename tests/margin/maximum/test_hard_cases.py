@@ -189,3 +189,12 @@ def test_after_a_rebuild_the_corral_is_in_its_pool(monkeypatch):
         X = rng.standard_normal((80, 6)) * 10.0 ** rng.uniform(-7, 3, 6)
         fitted(X, X[:, 0] > 0)
     assert rebuilds > 12  # one to begin with, each
+
+
+def test_a_newton_step_that_no_row_calls_for():
+    """Rounding lets all rows reach 1, so that the equations say nothing of the intercept: it was 0/0. What
+    the next method finds is within tol as the certificate has it, and so it has converged."""
+    X = np.array([[-(2.0**52), 0.0], [-(2.0**52), 512.0], [-(2.0**52) - 256.0, -128.0]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        assert fitted(X, [1, -1, -1], C=1e6).converged_

@@ -170,7 +170,7 @@ class MaxMarginPerceptron(LinearThreshold):
         certificates = certificates_of(self, data, batch=False)
         self.certificate_ = certificates[0] if one else certificates
         gaps = [np.inf if certificate.gap is None else certificate.gap for certificate in certificates]
-        self.converged_ = bool(solved and max(gaps) <= given.tol * (1.0 + 1e-6) + 4.0 * LESS)
+        self.converged_ = bool(max(gaps) <= given.tol * (1.0 + 1e-6) + 4.0 * LESS)
 
     def _examine(self, k: int, data: Encoded, signs: Array, a: Array, look: Look) -> Examination:
         linear = examine_linear(self, k, data, signs, a, look)

@@ -102,6 +102,8 @@ def minimiser(squares: Array, totals: Array, C: float, intercept: bool) -> Array
     n = len(totals) - 1
     H = squares[: n + intercept, : n + intercept].copy()
     H[np.arange(n), np.arange(n)] += 1.0 / C
+    if not (H.diagonal() > 0.0).all():  # no row is below 1, or rounding has left as little of them
+        raise LinAlgError("the intercept is free")
     unit = 1.0 / np.sqrt(H.diagonal())  # columns of different scales would spoil the factor
     return np.asarray(unit * cho_solve(cho_factor(unit[:, None] * H * unit), unit * totals[: n + intercept]))
 

@@ -241,8 +241,7 @@ def _dense(rows: Any) -> Any:
 def _mean(name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
     own = [row for row in rows if row["learner"] == name]
     means = {
-        key: None if own[0][key] is None else statistics.mean(row[key] for row in own)
-        for key in MEASURES
+        key: None if own[0][key] is None else statistics.mean(row[key] for row in own) for key in MEASURES
     }
     return {"id": name, "learner": name, **means}
 

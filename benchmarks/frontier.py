@@ -12,6 +12,7 @@ import statistics
 import warnings
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
+from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -177,24 +178,26 @@ def load(name: str) -> tuple[Any, np.ndarray]:
     )
 
 
-def run(quick: bool, chosen: Sequence[str] = ()) -> dict[str, Any]:
-    """Those learners, or all that are installed."""
+def run(quick: bool) -> dict[str, Any]:
+    """All learners that are installed, on all tables."""
+    return summary([row for name in tables(quick) for row in measured(name, ())], quick)
+
+
+def measured(name: str, chosen: Sequence[str]) -> list[dict[str, Any]]:
+    """One table, by those learners, or by all that are installed."""
     known = [one for one in LEARNERS if find_spec(one.package) and (not chosen or one.name in chosen)]
-    rows = []
+    print(f"{name} ...", flush=True)
+    X, y = load(name)
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for name in tables(quick):
-            print(f"{name} ...", flush=True)
-            X, y = load(name)
-            rows += [{"id": f"{name} {one.name}", "name": name, **_measured(one, X, y)} for one in known]
-    return summary(rows, quick)
+        return [{"id": f"{name} {one.name}", "name": name, **_measured(one, X, y)} for one in known]
 
 
 def summary(rows: list[dict[str, Any]], quick: bool) -> dict[str, Any]:
-    """Means, and each table, in the order of `LEARNERS`."""
+    """Means of those measured on all tables, and each table, in the order of `LEARNERS`."""
     names, own = [one.name for one in LEARNERS], tables(quick)
     rows = sorted(rows, key=lambda row: (own.index(row["name"]), names.index(row["learner"])))
-    there = [name for name in names if any(row["learner"] == name for row in rows)]
+    there = [name for name in names if sum(row["learner"] == name for row in rows) == len(own)]
     means = Section("Means over all tables", COLUMNS[1:], [_mean(name, rows) for name in there])
     return {
         "sizes": {"folds": FOLDS, "tables": len(own)},
@@ -203,15 +206,15 @@ def summary(rows: list[dict[str, Any]], quick: bool) -> dict[str, Any]:
     }
 
 
-def again(chosen: Sequence[str]) -> None:
-    """Measure some learners, and keep what is known of the others."""
+def again(chosen: Sequence[str], path: Path = RESULTS / "frontier.json") -> None:
+    """Measure some learners, table by table, and keep what is known of the others."""
     from .__main__ import _write
 
-    path = RESULTS / "frontier.json"
-    measured = run(False, chosen)["sections"][1].rows
-    kept = json.loads(path.read_text())["sections"][1]["rows"] if path.exists() else []
-    kept = [row for row in kept if row["learner"] not in chosen]
-    _write("frontier", False, summary([*kept, *measured], False), path)
+    for name in tables(False):
+        rows = measured(name, chosen)
+        before = json.loads(path.read_text())["sections"][1]["rows"] if path.exists() else []
+        kept = [row for row in before if row["learner"] not in chosen or row["name"] != name]
+        _write("frontier", False, summary([*kept, *rows], False), path)
 
 
 def _measured(learner: Learner, X: Any, y: np.ndarray) -> dict[str, Any]:

@@ -65,19 +65,18 @@ def totals_of(
 def sheet_of(
     cards: list[Card],
     totals: list[list[Total]],
-    risks: list[list[float]] | None,
+    risks: list[float] | None,
     rules: Sequence[str],
     labels: Sequence[Any],
 ) -> Sheet:
-    """Votes on a sheet; `risks` are those of the totals, None if they were not kept."""
+    """Votes on a sheet; `risks` are those of the totals of two classes, None if there are none."""
     if len(cards) == 1:
-        return _card_sheet(cards[0], totals[0], None if risks is None else risks[0], rules, labels)
+        return _card_sheet(cards[0], totals[0], risks, rules, labels)
     blocks = []
-    for k, (card, some, label) in enumerate(zip(cards, totals, labels, strict=True)):
+    for card, some, label in zip(cards, totals, labels, strict=True):
         rows: list[tuple[str, ...]] = [(f"{one.points + card.start}", *frequency(one)) for one in some]
-        table = _with_risks(("total", "rows", f"{label}"), rows, None if risks is None else risks[k])
-        begin = f"{label}: begins with {card.start:+d}"
-        blocks.append(Block(begin, [Table((), points_of(card, rules), 1), table]))
+        tables = [Table((), points_of(card, rules), 1), Table(("total", "rows", f"{label}"), rows)]
+        blocks.append(Block(f"{label}: begins with {card.start:+d}", tables))
     return Sheet(["The class with the most points, of equal ones the first.", ADDED], blocks)
 
 
@@ -92,15 +91,11 @@ def _card_sheet(
     rows: list[tuple[str, ...]] = [
         (f"{one.points}", f"{labels[one.points >= least]}", *frequency(one)) for one in totals
     ]
-    table = _with_risks(("total", "class", "rows", f"{labels[1]}"), rows, risks)
-    return Sheet([head, ADDED], [Block("", [Table((), points_of(card, rules), 1), table._replace(names=1)])])
-
-
-def _with_risks(header: tuple[str, ...], rows: list[tuple[str, ...]], risks: list[float] | None) -> Table:
-    if risks is None:
-        return Table(header, rows)
-    pairs = zip(rows, risks, strict=True)
-    return Table((*header, "risk"), [(*row, f"{risk:.1%}") for row, risk in pairs])
+    header: tuple[str, ...] = ("total", "class", "rows", f"{labels[1]}")
+    if risks is not None:
+        header = (*header, "risk")
+        rows = [(*row, f"{risk:.1%}") for row, risk in zip(rows, risks, strict=True)]
+    return Sheet([head, ADDED], [Block("", [Table((), points_of(card, rules), 1), Table(header, rows, 1)])])
 
 
 def points_of(card: Card, rules: Sequence[str], *others: Sequence[str]) -> list[tuple[str, ...]]:

@@ -56,7 +56,7 @@ from .sparse_parameters import (
     read_thresholds,
 )
 from .suggestions import Suggestion, find_suggestions
-from .vote_risks import on_its_side, risks_of, score_of
+from .vote_risks import on_its_side, risks_of
 from .weighted_conjunctions import Explanation, WeightedConjunctions
 
 ADDS = "A rule that holds adds its weight."
@@ -82,6 +82,10 @@ def has_risks(model: Any) -> bool:
     if fitted and model._vectors is None and getattr(model, "_risk", None) is None:
         raise AttributeError("The model was saved before sparse models had probabilities; fit it again.")
     return True
+
+
+def in_stages_with_risks(model: Any) -> bool:
+    return in_stages(model) and has_risks(model)
 
 
 class SparsePerceptron(WeightedConjunctions):
@@ -132,6 +136,15 @@ class SparsePerceptron(WeightedConjunctions):
         is 32 if weights are learned together, and 8 if stagewise or if there are more than 256 columns.
     keep : None (default), "all", or a list of names; columns of a frame that are not left out although it
         seems that nothing can be learned from them: ids, counters, free text, constant and empty columns.
+    groups : None (default), a list of lists of columns, by name or number, or an int. The columns of each
+        list, which hold names, are joined into one more: p1 p2 p3 = a t g, a codon. An int joins all runs of
+        so many adjacent columns of names.
+    monotone : None (default), or a dict of column → sign, {"age": +1}. With +1 the probability of
+        `classes_[1]` never falls as the column rises, with −1 it never rises: weights of rules about the
+        column have that sign. A missing cell is as the lowest. For two classes, and weights learned together.
+    required, forbidden : None (default), or lists of columns: each of the required ones has a rule of its
+        own, no rule speaks of a forbidden one. For weights learned together.
+    n_cards : int, default 1; how many scorecards of nearly the same loss are looked for: `cards_`.
     class_weight : None (default), "balanced", or a dict of class → weight.
     n_jobs : int or None (default); how many threads learn folds of "cv", and classes against the rest, side
         by side: None is one, -1 one per core. The model is the same. Each thread has the products of its own
@@ -140,15 +153,19 @@ class SparsePerceptron(WeightedConjunctions):
 
     Attributes
     ----------
-    conjunctions_ : list of conjunctions; `str` gives each in words.
-    weights_ : array, one weight per conjunction; integers if the booster is "majority". With more than two
-        classes, a row of them per class, divided by the sum of its stages' weights unless they are votes.
+    conjunctions_ : list of conjunctions; `str` gives each in words. An interval, 3 < width <= 7, is two
+        literals.
+    weights_ : array, one weight per conjunction, with more than two classes a row of them per class. Learned
+        together, a rule that holds adds its weight to the log odds, and one that does not adds nothing.
+        Stagewise it subtracts it; weights are integers if the booster is "majority", and of more than two
+        classes otherwise divided by the sum of the stages' weights.
     intercept_ : array, the weights of the constant, which is a hypothesis like any other, but not counted.
     cv_sizes_, cv_loss_ : the numbers of rules tried in cross-validation, and the log-loss of each on the rows
         left out, a row per class if there are more than two; None if stagewise.
-    cards_ : list of `RiskCard` (points, and unit and bias of the risk), one per weight vector, if there are
-        `max_points`, else None. Then weights are points, and the score of a row is the sum of the points of
-        the rules that hold and of the base points, `intercept_`; with more than two classes it is log odds.
+    cards_ : list of `RiskCard` (points, unit and bias of the risk, rules), one per weight vector, and with
+        `n_cards` others of nearly the same loss, the best first, which `with_card` puts in its place; None
+        without `max_points`. Weights are points then, and the score of a row is the sum of the points of the
+        rules that hold and of the base points, `intercept_`; with more than two classes it is log odds.
     feature_importances_ : array; the share of each column in the absolute weights.
     n_weights_ : the number of weights that are not 0; with more than two classes, an array.
     stages_ : the number of stages; None without stages, if weights are learned together. What follows is then
@@ -388,8 +405,7 @@ class SparsePerceptron(WeightedConjunctions):
         for predicted in self.staged_predict(X):
             yield float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
-    @available_if(in_stages)  # type: ignore[untyped-decorator]
-    @available_if(has_risks)  # type: ignore[untyped-decorator]
+    @available_if(in_stages_with_risks)  # type: ignore[untyped-decorator]
     def staged_predict_proba(self, X: Any) -> Iterator[Array]:
         """The probabilities after each stage of boosting, by the calibration of the whole model."""
         for scores in self._staged(X):
@@ -399,8 +415,9 @@ class SparsePerceptron(WeightedConjunctions):
     def predict_proba(self, X: Any) -> Array:
         """The probability of each class, a column each; with more than two classes those against the rest,
         divided by their sum. Together they are calibrated in cross-validation; stagewise by a logistic unit
-        over the scores of the rows learned from, and so rather too sure; of votes they are the frequencies
-        of the totals among these rows, made to rise, and drawn to such a unit where rows are few."""
+        over the scores of the rows learned from, and so rather too sure; of votes between two classes they
+        are the frequencies of the totals among these rows, made to rise, and drawn to such a unit where rows
+        are few."""
         return as_probabilities(self._shares(np.atleast_2d(self.decision_function(X).T)))
 
     def _shares(self, scores: Array) -> Array:
@@ -409,11 +426,9 @@ class SparsePerceptron(WeightedConjunctions):
             scores = self.cards_[0].log_odds(scores - self.intercept_[0])
         if self._risk is None:
             return np.asarray(expit(scores))
-        if self._totals is None:
+        if self._totals is None or len(scores) > 1:
             return np.asarray(expit(self._risk.slope * scores + self._risk.shift))
-        knots = self._vote_knots()
-        risks = np.array([np.interp(some, *own) for some, own in zip(scores, knots, strict=True)])
-        return on_its_side(risks, scores) if len(knots) == 1 else risks
+        return on_its_side(np.interp(scores, *self._vote_knots()), scores)
 
     @property
     def _only_adds(self) -> bool:
@@ -446,22 +461,19 @@ class SparsePerceptron(WeightedConjunctions):
         rows: list[tuple[str, ...]] = [(number, rule, *covers[k]) for number, rule, k in self._lines(vector)]
         return Block(title, [Table(("weight", "rule", "rows", label), rows, 1)])
 
-    def _vote_risks(self) -> list[list[float]] | None:
-        """The risk of each total of votes; None if the model file is of a version without."""
-        if self._risk is None or self._totals is None:
+    def _vote_risks(self) -> list[float] | None:
+        """The risk of each total of votes between two classes; None if the file is of a version without."""
+        if self._risk is None or len(self._weights) > 1:
             return None
-        return [risks.tolist() for _, risks in self._vote_knots()]
+        return [float(risk) for risk in self._vote_knots()[1]]
 
-    def _vote_knots(self) -> list[tuple[Array, Array]]:
-        """For each vector the scores of its totals, and their risks."""
+    def _vote_knots(self) -> tuple[Array, Array]:
+        """The scores of the totals of votes between two classes, and their risks."""
         assert self._risk is not None
         assert self._totals is not None
-        one, found = len(self._weights) == 1, []
-        rows = zip(self._cards(), self._weights.tolist(), self.intercept_.tolist(), self._totals, strict=True)
-        for card, weights, constant, totals in rows:
-            scores = np.array([score_of(card, weights, constant, total.points, one) for total in totals])
-            found.append((scores, risks_of(scores, totals, self._risk, one)))
-        return found
+        votes, constant = int(self._weights[0].sum()), int(self.intercept_[0])
+        scores = np.array([2.0 * total.points - votes + constant for total in self._totals[0]])
+        return scores, risks_of(scores, self._totals[0], self._risk)
 
     def _explained(self, prediction: Any, label: Any, held: Array, vector: int, score: float) -> Explanation:
         """Votes, and the one card of two classes, are explained by points."""

@@ -1,8 +1,9 @@
-"""The risk of each total of votes: its frequency among the rows learned from, rising with the total.
+"""The risk of each total of votes between two classes: its frequency among the rows learned from, rising with
+the total.
 
 A frequency of few rows is drawn to the logistic unit over all scores, as if `PRIOR` rows had been seen there;
-then neighbors whose risks would fall are pooled (isotonic regression). With two classes the risk stays on the
-side of one half on which the vote is.
+then neighbors whose risks would fall are pooled (isotonic regression). The risk stays on the side of one half
+on which the vote is.
 """
 
 from collections.abc import Sequence
@@ -13,25 +14,19 @@ from sklearn.isotonic import isotonic_regression
 
 from .._types import Array
 from .calibration import Calibration
-from .scorecard import Card, Total
+from .scorecard import Total
 
 PRIOR = 10.0
 ABOVE = float(np.nextafter(0.5, 1.0))
 
 
-def score_of(card: Card, weights: Sequence[int], constant: int, points: int, one: bool) -> float:
-    """The score of a total: of one vector, votes for and against; of several, its points."""
-    return float(2 * points - sum(weights) + constant) if one else float(points + card.start)
-
-
-def risks_of(scores: Array, totals: Sequence[Total], unit: Calibration, one: bool) -> Array:
-    """The risk of each of these totals, whose scores rise; `one`: there is one weight vector."""
+def risks_of(scores: Array, totals: Sequence[Total], unit: Calibration) -> Array:
+    """The risk of each of these totals, whose scores rise."""
     rows = np.array([total.rows for total in totals])
     positive = np.array([total.positive for total in totals])
     expected = expit(unit.slope * scores + unit.shift)
     shares = (positive + PRIOR * expected) / (rows + PRIOR)
-    risks = np.asarray(isotonic_regression(shares, sample_weight=rows + PRIOR))
-    return on_its_side(risks, scores) if one else risks
+    return on_its_side(np.asarray(isotonic_regression(shares, sample_weight=rows + PRIOR)), scores)
 
 
 def on_its_side(risks: Array, scores: Array) -> Array:

@@ -170,3 +170,14 @@ def test_required_columns_stay_at_every_size():
     own = [k for k, places in enumerate(found.places) if places in ((4,), (5,))]
     assert len(own) == 1
     assert (found.weights[0, :, own[0]] != 0.0).all()
+
+
+def test_a_literal_that_makes_no_difference_is_left_out():
+    codes = np.array([[1, 1, 2, 2, 0, 0], [3, 2, 2, 1, 0, 3]], np.uint8)
+    columns = CodedColumns(
+        codes, np.array([False, True]), np.array([0, 2]), np.array([2, 3]), *free(range(2))
+    )
+    pool = RulePool(columns, 9, 3, penalty=True)
+    for places in ((0, 3), (1, 2), (0, 4), (2, 4)):
+        assert pool.add(places)
+    assert pool.places == [(0,), (1,), (0, 4), (2, 4)]  # in those of 0, x > t_1; in those of 1, x > t_0

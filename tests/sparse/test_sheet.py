@@ -139,5 +139,6 @@ def test_stages_have_scores_and_probabilities():
     assert np.allclose([*model.staged_decision_function(X)][-1], model.decision_function(X))
     assert np.allclose([*model.staged_predict_proba(X)][-1], model.predict_proba(X))
     assert [*model.staged_score(X, y)][-1] == model.score(X, y)
-    with pytest.raises(AttributeError, match="no stages"):
-        SparsePerceptron(random_state=0).fit(X, y).staged_predict_proba(X)
+    together = SparsePerceptron(random_state=0).fit(X, y)
+    assert not hasattr(together, "staged_predict_proba")
+    assert not hasattr(together, "staged_decision_function")

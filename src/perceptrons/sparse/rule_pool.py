@@ -44,10 +44,11 @@ class RulePool:
     def add(self, places: tuple[int, ...]) -> bool:
         """Add a conjunction, unless there is one that tells the same rows apart, its weight would have to be
         of two signs, or there is no room."""
+        held = self.columns.column(places)
+        places = self.shortest(places, held)
         sign = self.sign(places)
         if sign is None or self.count == len(self.X):
             return False
-        held = self.columns.column(places)
         same = np.packbits(held ^ held[0]).tobytes()
         if same in self._known:
             return False
@@ -57,6 +58,14 @@ class RulePool:
         self._known.add(same)
         self.count += 1
         return True
+
+    def shortest(self, places: tuple[int, ...], held: Array) -> tuple[int, ...]:
+        """The conjunction without literals that make no difference in these rows."""
+        for k in range(len(places) if len(places) > 1 else 0):
+            fewer = places[:k] + places[k + 1 :]
+            if (self.columns.column(fewer) == held).all():
+                return self.shortest(fewer, held)
+        return places
 
     def sign(self, places: tuple[int, ...]) -> int | None:
         """The sign that a weight must have so that risk rises, or falls, with the columns that must; 0 if it

@@ -191,22 +191,22 @@ class SparsePerceptron(WeightedConjunctions):
     >>> kinds = 10 * ["poisonous", "poisonous", "edible", "poisonous", "edible", "edible"]
     >>> model = SparsePerceptron(random_state=0).fit(table, kinds)
     >>> print(model.to_text())
-    poisonous if the sum is > 0, else edible.
-    A rule adds its weight where it holds, and subtracts it where it does not.
+    poisonous if the sum is > 0, else edible. Its probability is 1/(1 + exp(-sum)).
+    A rule that holds adds its weight.
     <BLANKLINE>
-      -2.11  cap = white
-      +1.98  width > 7
-      +1.98  cap = red
-      +1.80  width > 2
-      -0.16  always
+      weight  rule         rows  poisonous
+       -4.22  cap = white    20       0.0%
+       +3.97  width > 7      20     100.0%
+       +3.97  cap = red      20     100.0%
+       -3.80  always         60      50.0%
+       +3.60  width > 2      50      60.0%
     >>> print(model.explain(table.iloc[3]))
     poisonous, because
-      +2.11  cap = white: no
-      +1.98  width > 7: yes
-      -1.98  cap = red: no
-      +1.80  width > 2: yes
-      -0.16  always: yes
-      +3.75  is the sum, for poisonous
+      +3.97  width > 7: yes
+      -3.80  always: yes
+      +3.60  width > 2: yes
+      2 rules do not hold, and add nothing
+      +3.77  is the sum, for poisonous
     >>> model.predict_proba(table[:3]).round(2).tolist()
     [[0.02, 0.98], [0.0, 1.0], [0.98, 0.02]]
     """

@@ -4,6 +4,7 @@ predictions, in parts that add up to the score."""
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from math import floor, log10
 from typing import Any, NamedTuple
 
@@ -185,8 +186,9 @@ class WeightedConjunctions(Threshold):
         """The share of each column in the weights: that of a rule is divided evenly among its columns."""
         check_is_fitted(self)
         shares, encoder = np.zeros(self.n_features_in_), self.encoder_
+        made_of = encoder.sources_
         for places, weight in zip(self._places, abs(self._weights).sum(axis=0), strict=True):
-            sources = {j for place in places for j in encoder.sources_[encoder.attributes_[place]]}
+            sources = {j for place in places for j in made_of[encoder.attributes_[place]]}
             shares[sorted(sources)] += weight / len(sources)
         return shares / (shares.sum() or 1.0)
 
@@ -214,7 +216,10 @@ class WeightedConjunctions(Threshold):
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the model in words, if it is fitted."""
-        return self.to_html() if hasattr(self, "classes_") else str(self._repr_mimebundle_()["text/html"])
+        if hasattr(self, "classes_"):
+            return self.to_html()
+        bundle = super()._repr_mimebundle_()
+        return str(bundle.get("text/html", f"<pre>{escape(repr(self))}</pre>"))
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         bundle = super()._repr_mimebundle_(**kwargs)

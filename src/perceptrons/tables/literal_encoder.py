@@ -136,7 +136,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
         "thresholds_": fields.Each(fields.Each(fields.Real()), "parts"),
         "categories_": fields.Each(fields.Each(fields.Text()), "parts"),
         "sparse_": fields.Flag(),
-        "groups_": fields.IfSet(fields.Each(fields.Each(fields.Count()))),
+        "_groups": fields.IfSet(fields.Each(fields.Each(fields.Count()))),
     }
 
     def __init__(
@@ -232,7 +232,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
                 "n_thresholds, or turn numbers into texts where they are names."
             )
         validate_data(self, X, skip_check_array=True, reset=True)  # from here on nothing raises
-        self.treatments_, self.groups_ = treatments, groups
+        self.treatments_, self._groups = treatments, groups
         self.kinds_ = [one.kind for one in learned]
         self.thresholds_ = [list(one.values) if one.kind == NUMERIC else [] for one in learned]
         self.categories_ = [list(one.values) if one.kind == NOMINAL else [] for one in learned]
@@ -243,11 +243,10 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
 
     def _loaded(self) -> None:
         """Literals and their columns, which follow from the rest; has each column what its kind needs?"""
-        self.groups_ = getattr(self, "groups_", None) or []
-        if any(not 0 <= j < self.n_features_in_ for group in self.groups_ for j in group):
-            raise ValueError(f"groups_ has {self.groups_}, but there are {self.n_features_in_} columns")
+        self._groups = getattr(self, "_groups", None) or []
+        if any(not 0 <= j < self.n_features_in_ for group in self._groups for j in group):
+            raise ValueError(f"groups has {self._groups}, but there are {self.n_features_in_} columns")
         check_parts(self)
-        self.sources_ = [(part.source,) for part in self._parts()] + [*map(tuple, self.groups_)]
         for kind, cuts, names in zip(self.kinds_, self.thresholds_, self.categories_, strict=True):
             if (kind != NOMINAL and names) or len(set(names)) < len(names):
                 raise ValueError(f"categories_ has {names[:5]} for a column that is {kind}")
@@ -271,6 +270,16 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
         """The same; numbers that stand for dates and times are shown as such."""
         make = {"days": Moment, "hours": Hours}.get(self.part_of(j))
         return self._values(j) if make is None else [make(value) for value in self._values(j)]
+
+    @property
+    def groups_(self) -> list[list[int]]:
+        """The columns that are joined."""
+        return self._groups
+
+    @property
+    def sources_(self) -> list[tuple[int, ...]]:
+        """The columns of the table of which each column that is used is made."""
+        return [(part.source,) for part in self._parts()] + [*map(tuple, self._groups)]
 
     def _parts(self) -> list[Part]:
         """The columns that are used, but for those of groups."""

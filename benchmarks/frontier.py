@@ -1,16 +1,18 @@
 """Accuracy against size: our rules and scorecards beside boosted trees, logistic regression, additive models
 and other makers of rules, on tables of two classes. Five folds, the same for all; every model as it comes.
 
-`python -m benchmarks.frontier PICTURE.svg` draws what was measured last.
+`python -m benchmarks.frontier --again "LightGBM" "EBM"` measures these anew and keeps what else was measured;
+`python -m benchmarks.frontier --draw PICTURE.svg` draws what was measured last.
 """
 
+import argparse
 import json
 import os
 import statistics
-import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
+from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -25,6 +27,7 @@ from perceptrons import SparsePerceptron, TableEncoder
 
 from . import RESULTS
 from .layout import Column, Section
+from .scorecard_peers import FasterRisk
 
 COLUMNS = [
     Column("name", "table", "text"),
@@ -32,9 +35,11 @@ COLUMNS = [
     Column("accuracy", "accuracy", "percent"),
     Column("auc", "AUC", "percent"),
     Column("loss", "log-loss", "number"),
+    Column("brier", "Brier", "number"),
     Column("size", "rules or weights", "mean"),
     Column("time", "fit", "time"),
 ]
+MEASURES = ("accuracy", "auc", "loss", "brier", "size", "time")
 FOLDS = 5
 DROPPED = {"voting": ["physician-fee-freeze"]}
 FROM_FOLDER = (
@@ -51,10 +56,12 @@ FROM_FOLDER = (
 )
 NOTES = [
     "Means over five folds, of models with default parameters but for what their names say; times, of one "
-    "thread, are of the fit alone. Sizes are rules for ours, weights for logistic regression; those of trees "
-    "and additive models are not counted.",
+    "thread, are of the fit alone. Sizes are rules for ours, RuleFit and FIGS, weights for logistic "
+    "regression and fasterrisk; those of trees and additive models are not counted. The light EBM has 4 "
+    "outer bags and no interactions.",
     "Tables of more than two classes are asked for one of them: splice for EI, wine for the second, digits "
-    "for odd ones. All but ours learn from the rows of `TableEncoder`, made before the clock starts.",
+    "for odd ones. fasterrisk learns from the literals of `LiteralEncoder`, the other "
+    "peers from the rows of `TableEncoder`, made before the clock starts.",
 ]
 
 
@@ -86,10 +93,31 @@ def _xgboost() -> Any:
     return XGBClassifier(n_jobs=1)
 
 
-def _additive() -> Any:
-    from interpret.glassbox import ExplainableBoostingClassifier
+def _additive(**chosen: Any) -> Callable[[], Any]:
+    def make() -> Any:
+        from interpret.glassbox import ExplainableBoostingClassifier
 
-    return ExplainableBoostingClassifier(n_jobs=1)
+        return ExplainableBoostingClassifier(n_jobs=1, random_state=0, **chosen)
+
+    return make
+
+
+class RiskScore(FasterRisk):
+    """With probabilities."""
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        risks = self.decision_function(X)
+        return np.column_stack([1.0 - risks, risks])
+
+
+def _fasterrisk(k: int) -> Learner:
+    return Learner(
+        f"fasterrisk, {k} features",
+        lambda: RiskScore(k),
+        "fasterrisk",
+        reads_tables=True,
+        size=lambda model: float(np.count_nonzero(model.card.coefficients)),
+    )
 
 
 def _rulefit() -> Any:
@@ -117,9 +145,12 @@ LEARNERS = [
     ),
     Learner("LightGBM", _lightgbm, "lightgbm"),
     Learner("XGBoost", _xgboost, "xgboost"),
-    Learner("EBM", _additive, "interpret"),
-    Learner("RuleFit", _rulefit, "imodels"),
-    Learner("FIGS, 12 rules", _figs, "imodels"),
+    Learner("EBM", _additive(), "interpret"),
+    Learner("EBM, light", _additive(outer_bags=4, interactions=0), "interpret"),
+    Learner("RuleFit", _rulefit, "imodels", size=lambda model: float(np.count_nonzero(model.coef))),
+    Learner("FIGS, 12 rules", _figs, "imodels", size=lambda model: float(model.complexity_)),
+    _fasterrisk(5),
+    _fasterrisk(8),
 ]
 
 
@@ -148,25 +179,46 @@ def load(name: str) -> tuple[Any, np.ndarray]:
 
 
 def run(quick: bool) -> dict[str, Any]:
-    each = Section("Each table", COLUMNS, [])
-    known = [one for one in LEARNERS if find_spec(one.package)]
+    """All learners that are installed, on all tables."""
+    return summary([row for name in tables(quick) for row in measured(name, ())], quick)
+
+
+def measured(name: str, chosen: Sequence[str]) -> list[dict[str, Any]]:
+    """One table, by those learners, or by all that are installed."""
+    known = [one for one in LEARNERS if find_spec(one.package) and (not chosen or one.name in chosen)]
+    print(f"{name} ...", flush=True)
+    X, y = load(name)
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for name in tables(quick):
-            print(f"{name} ...", flush=True)
-            X, y = load(name)
-            for one in known:
-                each.rows.append({"id": f"{name} {one.name}", "name": name, **_measured(one, X, y)})
-    means = Section("Means over all tables", COLUMNS[1:], [_mean(one.name, each.rows) for one in known])
+        return [{"id": f"{name} {one.name}", "name": name, **_measured(one, X, y)} for one in known]
+
+
+def summary(rows: list[dict[str, Any]], quick: bool) -> dict[str, Any]:
+    """Means of those measured on all tables, and each table, in the order of `LEARNERS`."""
+    names, own = [one.name for one in LEARNERS], tables(quick)
+    rows = sorted(rows, key=lambda row: (own.index(row["name"]), names.index(row["learner"])))
+    there = [name for name in names if sum(row["learner"] == name for row in rows) == len(own)]
+    means = Section("Means over all tables", COLUMNS[1:], [_mean(name, rows) for name in there])
     return {
-        "sizes": {"folds": FOLDS, "tables": len(tables(quick))},
+        "sizes": {"folds": FOLDS, "tables": len(own)},
         "notes": NOTES,
-        "sections": [means, each],
+        "sections": [means, Section("Each table", COLUMNS, rows)],
     }
 
 
+def again(chosen: Sequence[str], path: Path = RESULTS / "frontier.json") -> None:
+    """Measure some learners, table by table, and keep what is known of the others."""
+    from .__main__ import _write
+
+    for name in tables(False):
+        rows = measured(name, chosen)
+        before = json.loads(path.read_text())["sections"][1]["rows"] if path.exists() else []
+        kept = [row for row in before if row["learner"] not in chosen or row["name"] != name]
+        _write("frontier", False, summary([*kept, *rows], False), path)
+
+
 def _measured(learner: Learner, X: Any, y: np.ndarray) -> dict[str, Any]:
-    found: dict[str, list[float]] = {key: [] for key in ("accuracy", "auc", "loss", "size", "time")}
+    found: dict[str, list[float]] = {key: [] for key in MEASURES}
     for train, test in StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(np.zeros(len(y)), y):
         rows, new = X[train], X[test]
         if not learner.reads_tables:
@@ -179,6 +231,7 @@ def _measured(learner: Learner, X: Any, y: np.ndarray) -> dict[str, Any]:
         found["accuracy"].append(float(np.mean((p > 0.5) == y[test])))
         found["auc"].append(float(roc_auc_score(y[test], p)))
         found["loss"].append(float(log_loss(y[test], p)))
+        found["brier"].append(float(np.mean((p - y[test]) ** 2)))
         found["size"] += [size for size in (learner.size(model),) if size is not None]
     means = {key: statistics.mean(some) if some else None for key, some in found.items()}
     return {"learner": learner.name, **means}
@@ -191,8 +244,7 @@ def _dense(rows: Any) -> Any:
 def _mean(name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
     own = [row for row in rows if row["learner"] == name]
     means = {
-        key: None if own[0][key] is None else statistics.mean(row[key] for row in own)
-        for key in ("accuracy", "auc", "loss", "size", "time")
+        key: None if own[0][key] is None else statistics.mean(row[key] for row in own) for key in MEASURES
     }
     return {"id": name, "learner": name, **means}
 
@@ -215,4 +267,11 @@ def draw(path: str) -> None:
 
 
 if __name__ == "__main__":
-    draw(sys.argv[1])
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.frontier")
+    parser.add_argument("--again", nargs="+", default=[], choices=[one.name for one in LEARNERS])
+    parser.add_argument("--draw", metavar="PICTURE")
+    options = parser.parse_args()
+    if options.again:
+        again(options.again)
+    if options.draw:
+        draw(options.draw)

@@ -13,11 +13,18 @@ WIDTHS = np.array([3, 1, 4, 1])
 NESTED = np.array([True, True, False, False])
 
 
+def free(columns):
+    """No column has a sign, and none must be kept."""
+    return np.zeros(len(columns), np.int64), np.zeros(len(columns), np.bool_)
+
+
 def columns_of(seed, n_rows=40):
     rng = np.random.default_rng(seed)
     codes = np.array([rng.integers(0, width + 1, n_rows) for width in WIDTHS], np.uint8)
     starts = np.append(0, WIDTHS.cumsum()[:-1])
-    return CodedColumns(codes, NESTED, starts, WIDTHS), rng.integers(-9, 10, n_rows).astype(float)
+    return CodedColumns(codes, NESTED, starts, WIDTHS, *free(WIDTHS)), rng.integers(-9, 10, n_rows).astype(
+        float
+    )
 
 
 def every_pair():
@@ -68,7 +75,9 @@ def test_a_column_that_is_stored_sparsely():
 def test_coarse_columns_are_looked_up_again_in_full():
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 33, (2, 500)).astype(np.uint8)
-    columns = CodedColumns(codes, np.array([True, True]), np.array([0, 32]), np.array([32, 32]))
+    columns = CodedColumns(
+        codes, np.array([True, True]), np.array([0, 32]), np.array([32, 32]), *free(range(2))
+    )
     coarse = columns.coarse(5)
     for j in range(2):
         kept = columns.kept(j, 5)

@@ -21,7 +21,7 @@ def solved(X, signs, weights, penalties):
     state = l1_path.start_path(signs, weights)
     w, at_work = np.zeros(len(X)), np.zeros(len(X), np.bool_)
     for factor in (8.0, 4.0, 2.0, *[1.0] * 100):  # one call stops when it is close enough for a path
-        l1_path.solve_step(X, len(X), factor * penalties, state, w, at_work)
+        l1_path.solve_step(X, len(X), factor * penalties, np.zeros(len(X), np.int64), state, w, at_work)
     return state, w
 
 

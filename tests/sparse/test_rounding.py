@@ -11,6 +11,11 @@ pytestmark = pytest.mark.kernels
 ALPHA = 1.0
 
 
+def free(columns):
+    """No column has a sign, and none must be kept."""
+    return np.zeros(len(columns), np.int64), np.zeros(len(columns), np.bool_)
+
+
 def problem(seed, n_columns=3, n_rows=50):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 2, (n_columns, n_rows)).astype(np.uint8)
@@ -26,7 +31,7 @@ def card(seed, most, n_columns=3, keep=None):
     if keep is not None:
         start[keep:] = 0.0
     up, down = np.where(signs > 0, weights, 0.0), np.where(signs > 0, 0.0, weights)
-    return X, signs, weights, *rounded(X, up, down, start, v[-1], most, ALPHA)
+    return X, signs, weights, *rounded(X, up, down, start, v[-1], most, ALPHA, *free(X))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -64,7 +69,7 @@ def test_a_better_rule_takes_the_place_of_another():
         X = rng.integers(0, 2, (3, 60)).astype(np.uint8)
         signs = np.where(X[1], 1.0, -1.0)
         up, down = np.where(signs > 0, 1.0, 0.0), np.where(signs > 0, 0.0, 1.0)
-        points, line = rounded(X, up, down, np.array([0.5, 0.0, 0.0]), 0.0, 5, ALPHA)
+        points, line = rounded(X, up, down, np.array([0.5, 0.0, 0.0]), 0.0, 5, ALPHA, *free(X))
         assert np.count_nonzero(points) == 1
         assert np.isfinite(line).all()
         moved += points[1] == 1
@@ -74,6 +79,6 @@ def test_a_better_rule_takes_the_place_of_another():
 def test_without_rules_there_is_the_constant():
     X, signs, weights = problem(0)
     up, down = np.where(signs > 0, weights, 0.0), np.where(signs > 0, 0.0, weights)
-    points, line = rounded(X, up, down, np.zeros(3), 0.3, 5, ALPHA)
+    points, line = rounded(X, up, down, np.zeros(3), 0.3, 5, ALPHA, *free(X))
     assert not points.any()
     assert line[1] == pytest.approx(np.log(up.sum() / down.sum()), abs=1e-5)

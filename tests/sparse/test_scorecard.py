@@ -15,6 +15,11 @@ pytestmark = pytest.mark.filterwarnings("ignore:Of all numbers of stages the las
 
 def holds(literal, row):
     """A literal as printed, and a row as given."""
+    if between := re.fullmatch(r"(\S+) < (\S+) <= (\S+)", literal):
+        low, column, high = between.groups()
+        return float(low) < row[column] <= float(high)
+    if negated := re.fullmatch(r"(\S+) is not (\S+)", literal):
+        return str(row[negated[1]]).lower() != negated[2]
     column, relation, value = literal.split(" ")
     if relation == ">":
         return row[column] > float(value)  # never, if it is missing
@@ -25,7 +30,8 @@ def points_of(text, row):
     """The total of the points printed, above the table."""
     lines = re.findall(r"^ +([+-]\d+)  (\S.*)$", text.split("\n  total ")[0], re.MULTILINE)
     assert lines
-    return sum(int(p) for p, rule in lines if all(holds(one, row) for one in rule.split(" and ")))
+    rules = [(int(p), re.split("  +", rest)[0]) for p, rest in lines]
+    return sum(p for p, rule in rules if all(holds(one, row) for one in rule.split(" and ")))
 
 
 def totals_in(text):
@@ -51,7 +57,9 @@ def test_a_scorecard_says_all_that_is_needed(seed):
         assert len(set(expected)) == 2
         table = totals_in(text)
         assert sorted(table) == sorted(set(totals[weights > 0].tolist()))
-        for total, (label, n_rows, share) in table.items():
+        risks = dict(zip(totals.tolist(), model.predict_proba(X)[:, 1].tolist(), strict=True))
+        for total, (label, n_rows, share, risk) in table.items():
+            assert risk == f"{risks[total]:.1%}"
             assert label == (positive if total >= int(least) else negative)
             there = weights[totals == total]
             assert int(n_rows) == there.sum()

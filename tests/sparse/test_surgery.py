@@ -11,6 +11,11 @@ from tests.naive import joint as naive
 pytestmark = pytest.mark.kernels
 
 
+def free(columns):
+    """No column has a sign, and none must be kept."""
+    return np.zeros(len(columns), np.int64), np.zeros(len(columns), np.bool_)
+
+
 def problem(seed, n_columns=5, n_rows=60):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 2, (n_columns, n_rows)).astype(float)
@@ -33,7 +38,7 @@ def test_a_dropped_weight_raises_the_loss_as_little_as_any():
         X, signs, weights = problem(seed)
         v = np.zeros(6)
         H = newton(X, signs, weights, 1.0, v, STEPS, 1e-10)
-        places, _ = drop(H, v, np.arange(6), 4)
+        places, _ = drop(H, v, np.arange(6), 4, np.zeros(6, np.bool_))
         (gone,) = set(range(5)) - set(places.tolist())
         losses = []
         for j in range(5):
@@ -49,7 +54,7 @@ def test_a_dropped_weight_raises_the_loss_as_little_as_any():
 def test_sizes_fall_and_are_nested():
     X, signs, weights = problem(3)
     sizes = np.array([5, 3, 1, 0])
-    found = eliminate(X, signs, weights, 1.0, sizes, 1e-8)
+    found = eliminate(X, signs, weights, 1.0, sizes, 1e-8, *free(X))
     kept = [set(np.flatnonzero(row[:-1])) for row in found]
     assert [len(one) for one in kept] == sizes.tolist()
     assert all(small <= large for large, small in pairwise(kept))
@@ -60,6 +65,6 @@ def test_sizes_fall_and_are_nested():
 
 def test_rows_without_columns_have_the_log_odds():
     X, signs, weights = problem(3)
-    (found,) = eliminate(X[-1:], signs, weights, 1.0, np.array([0]), 1e-9)
+    (found,) = eliminate(X[-1:], signs, weights, 1.0, np.array([0]), 1e-9, *free(X))
     positive = weights[signs > 0].sum()
     assert found[0] == pytest.approx(np.log(positive / (weights.sum() - positive)), abs=1e-6)

@@ -134,6 +134,8 @@ def _show(title: str, facts: dict[str, Any], parts: list[Reason], learner: Any) 
     by_rules = not any(part.value is not None for part in parts)
     has_few = hasattr(learner, "explain")  # rules of a sparse model: all are shown
     shown, rest = (parts, []) if has_few else (parts[:MOST_PARTS], parts[MOST_PARTS:])
+    shown = [part for part in shown if part.adds or part.holds is not False]
+    n_silent = len(parts) - len(shown) - len(rest)
     others = sum(part.adds for part in rest)
     numbers = [*(part.adds for part in shown), others, facts["score"] + 0.0]
     *adds, others_add, total = aligned(numbers, points=is_scorecard(learner))
@@ -142,6 +144,9 @@ def _show(title: str, facts: dict[str, Any], parts: list[Reason], learner: Any) 
     say(f"{title}: {facts['prediction']}.")
     names = ["rule", "holds"] if by_rules else ["column", "value"]
     table([*names, "adds"], rows, right=["value", "adds"], whole=["holds"])
+    if n_silent:
+        silent = "rule does not hold, and adds" if n_silent == 1 else "rules do not hold, and add"
+        say(f"{n_silent} {silent} nothing.")
     say(_meaning(total.strip(), facts, learner))
     if not by_rules:
         say(ENCODED)

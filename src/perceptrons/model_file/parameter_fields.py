@@ -58,13 +58,14 @@ class RandomState(Field):
 
 
 class Parameter(Field):
-    """What estimators take: None, flags, numbers, text, lists, tuples, dicts, random states, functions."""
+    """What estimators take: None, flags, numbers, text, lists (also of lists), tuples, dicts, random states,
+    functions."""
 
     def pack(self, value: Any) -> Any:
         if isinstance(value, tuple):
             return {"tuple": [_pack_plain(one) for one in value]}
         if isinstance(value, list) and not _are_splits(value):
-            return [_pack_plain(one) for one in value]
+            return [[*map(_pack_plain, one)] if isinstance(one, list) else _pack_plain(one) for one in value]
         if isinstance(value, np.random.RandomState):
             return {"random_state": RandomState().pack(value)}
         if isinstance(value, dict):
@@ -75,7 +76,7 @@ class Parameter(Field):
 
     def unpack(self, packed: Any, place: Place) -> Any:
         if isinstance(packed, list):
-            return [_unpack_plain(one, place.at(i)) for i, one in enumerate(packed)]
+            return [_unpack_item(one, place.at(i)) for i, one in enumerate(packed)]
         if not isinstance(packed, dict) or "number" in packed:
             return _unpack_plain(packed, place)
         (kind,) = packed if len(packed) == 1 else (None,)
@@ -93,6 +94,7 @@ class Parameter(Field):
         number = members_schema({"number": {"enum": list(NOT_FINITE)}})
         plain = {"anyOf": [{"type": ["null", "boolean", "number", "string"]}, number]}
         several = {"type": "array", "items": plain}
+        lists = {"type": "array", "items": {"anyOf": [plain, several]}}
         pairs = {"type": "array", "items": {**several, "minItems": 2, "maxItems": 2}}
         special = {
             "tuple": several,
@@ -100,7 +102,14 @@ class Parameter(Field):
             "random_state": STATE.schema(),
             "function": Text().schema(),
         }
-        return {"anyOf": [plain, several, *(members_schema({name: one}) for name, one in special.items())]}
+        return {"anyOf": [plain, lists, *(members_schema({name: one}) for name, one in special.items())]}
+
+
+def _unpack_item(packed: Any, place: Place) -> Any:
+    """A member of a list, which may be a list itself."""
+    if isinstance(packed, list):
+        return [_unpack_plain(one, place.at(i)) for i, one in enumerate(packed)]
+    return _unpack_plain(packed, place)
 
 
 def _are_splits(value: Any) -> bool:

@@ -25,6 +25,8 @@ class CodedColumns(NamedTuple):
     nested: Array  # whether a column's literals are thresholds
     starts: Array  # the place of a column's first literal
     widths: Array  # the number of its literals
+    signs: Array  # of the weights of rules about the column: +1 or −1, or 0 if they may have either
+    required: Array  # whether it must have a rule
 
     @property
     def n_rows(self) -> int:
@@ -52,13 +54,22 @@ class CodedColumns(NamedTuple):
         return ((np.arange(most) + 0.5) * width / most).astype(np.int64)
 
     def column(self, places: Sequence[int]) -> Array:
-        """In which rows a conjunction of these literals holds: 0 and 1."""
-        held = np.ones(self.n_rows, np.bool_)
+        """In which rows a conjunction of these literals holds: 0 and 1. Of two thresholds of a column, the
+        second is the end of an interval."""
+        held, last = np.ones(self.n_rows, np.bool_), -1
         for place in places:
-            j = int(self.starts.searchsorted(place, side="right")) - 1
+            j = self.owner(place)
             number = place - int(self.starts[j]) + 1
-            held &= self.codes[j] >= number if self.nested[j] else self.codes[j] == number
+            if not self.nested[j]:
+                held &= self.codes[j] == number
+            else:
+                held &= self.codes[j] < number if j == last else self.codes[j] >= number
+            last = j
         return held.view(np.uint8)
+
+    def owner(self, place: int) -> int:
+        """The column of a literal."""
+        return int(self.starts.searchsorted(place, side="right")) - 1
 
 
 def dense(codes: LiteralCodes, n_rows: int) -> Array:
@@ -70,15 +81,30 @@ def dense(codes: LiteralCodes, n_rows: int) -> Array:
     return whole
 
 
-def coded_columns(codes: list[LiteralCodes], attributes: Array, n_rows: int, chosen: Array) -> CodedColumns:
-    """The columns chosen; `attributes` tells the column of each literal."""
+def coded_columns(
+    codes: list[LiteralCodes],
+    attributes: Array,
+    n_rows: int,
+    chosen: Array,
+    signs: Array | None = None,
+    required: Array | None = None,
+) -> CodedColumns:
+    """The columns chosen; `attributes` tells the column of each literal, `signs` and `required` are those of
+    all columns."""
     starts, ends = (np.searchsorted(attributes, chosen, side=side) for side in ("left", "right"))
     widths = (ends - starts).astype(np.int64)
     real = np.uint8 if widths.max(initial=0) < 256 else np.uint16
     whole = np.empty((len(chosen), n_rows), real)
     for k, j in enumerate(chosen.tolist()):
         whole[k] = dense(codes[j], n_rows)
-    return CodedColumns(whole, np.array([codes[j].nested for j in chosen]), starts.astype(np.int64), widths)
+    return CodedColumns(
+        whole,
+        np.array([codes[j].nested for j in chosen]),
+        starts.astype(np.int64),
+        widths,
+        np.zeros(len(chosen), np.int64) if signs is None else signs[chosen],
+        np.zeros(len(chosen), np.bool_) if required is None else required[chosen],
+    )
 
 
 def column_gains(codes: LiteralCodes, r: Array, width: int) -> float:
@@ -106,6 +132,29 @@ def single_gains(codes, nested, widths, r, gains):
         if nested[j]:
             for c in range(width - 1, -1, -1):
                 row[c] += row[c + 1]
+
+
+@compiled
+def interval_gains(codes, widths, columns, r, best, places):
+    """For each of these nested columns, the largest and the smallest Σ r over the rows of an interval between
+    two of its thresholds; `places` are those, counted from 0. Columns of fewer than two have none."""
+    most = widths.max() + 1
+    sums = np.empty(most)
+    for k in range(columns.size):
+        j = columns[k]
+        cells, width = codes[j], widths[j]
+        sums[: width + 1] = 0.0
+        for i in range(cells.size):
+            sums[cells[i]] += r[i]
+        best[k] = 0.0
+        for side in range(2):
+            sign, total, start = 1.0 - 2.0 * side, 0.0, 1
+            for c in range(1, width):  # the best sum that ends here
+                if total <= 0.0:
+                    total, start = 0.0, c
+                total += sign * sums[c]
+                if total > abs(best[k, side]):
+                    best[k, side], places[k, side, 0], places[k, side, 1] = sign * total, start - 1, c
 
 
 @compiled

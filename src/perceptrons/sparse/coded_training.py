@@ -1,6 +1,6 @@
 """The door of weights learned together: a table becomes coded columns, class codes and weights."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,8 @@ from ..tables.literal_cells import LiteralCodes
 from ..tables.literal_encoder import LiteralEncoder
 from .coded_columns import CodedColumns, coded_columns
 from .encoded_literals import small, weigh_classes
+from .limits import Limits, read_limits
+from .rule_path import PathScope
 
 DENSE = 512  # columns that are coded once, for all folds
 
@@ -27,6 +29,7 @@ class CodedTraining(NamedTuple):
     weights: Array  # of the rows, > 0: a weight of 2 is two rows
     counts: Array  # the weights of the rows without those of their classes
     present: Array | None  # where these rows stand among those given; None: they are all there
+    limits: Limits
     dense: CodedColumns | None = None
 
     def holding(self, places: tuple[int, ...]) -> Array:
@@ -34,29 +37,61 @@ class CodedTraining(NamedTuple):
         chosen = self.attributes[list(places)]
         return coded_columns(self.columns, self.attributes, self.n_rows, np.unique(chosen)).column(places)
 
+    @property
+    def chosen(self) -> Array:
+        """The columns that have literals and that rules may speak of."""
+        used = np.unique(self.attributes)
+        return np.asarray(used[self.limits.allowed[used]])
+
+    def coded(self, chosen: Array) -> CodedColumns:
+        limits = self.limits
+        return coded_columns(
+            self.columns, self.attributes, self.n_rows, chosen, limits.signs, limits.required
+        )
+
     def signs(self) -> Iterator[Array]:
         """The classes as ±1, for each weight vector."""
         return signs_of(self.codes, len(self.classes))
 
 
 def code_training(
-    encoder: LiteralEncoder, X: Any, y: Any, sample_weight: Any, class_weight: Any
+    encoder: LiteralEncoder,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    class_weight: Any,
+    read_limits: Callable[[LiteralEncoder], Limits] = read_limits,
 ) -> CodedTraining:
-    """Validate the rows, and fit the encoder to them."""
+    """Validate the rows, and fit the encoder to them; then what is said of columns can be read."""
     given = weigh_classes(X, y, sample_weight, class_weight)
     there = given.weights > 0.0
     check_every_class(given.classes, given.codes, given.weights)
     columns, n_rows = encoder.fit_codes(X, small(np.where(there, given.counts, 0.0)))
     codes, weights, counts = (part[there] for part in given[1:])
-    weights = rescaled(weights, counts)
+    weights, limits = rescaled(weights, counts), read_limits(encoder)
     present = None if there.all() else np.flatnonzero(there)
     training = CodedTraining(
-        columns, encoder.attributes_, n_rows, given.classes, codes, weights, counts, present
+        columns, encoder.attributes_, n_rows, given.classes, codes, weights, counts, present, limits
     )
-    chosen = np.unique(encoder.attributes_)
-    if len(chosen) > DENSE:
+    if len(training.chosen) > DENSE:
         return training
-    return training._replace(dense=coded_columns(columns, encoder.attributes_, n_rows, chosen))
+    return training._replace(dense=training.coded(training.chosen))
+
+
+def scope_for(training: CodedTraining, scope: PathScope) -> PathScope:
+    """The scope of a path over these rows, if there is one."""
+    least = int(training.limits.required.sum())
+    if least > scope.most:
+        raise ValueError(
+            f"required has {least} columns, each of which has a rule of its own, but there are at most "
+            f"{scope.most} rules; raise max_rules, or require fewer."
+        )
+    if training.limits.signs.any() and len(training.classes) > 2:
+        raise ValueError(
+            "monotone is about the risk of the second of two classes, but there are "
+            f"{len(training.classes)}; leave it out, or fit a model for each class."
+        )
+    return scope._replace(least=least)
 
 
 def rescaled(weights: Array, counts: Array) -> Array:

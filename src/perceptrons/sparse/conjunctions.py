@@ -66,10 +66,15 @@ def arrange(rows: LiteralRows, n_rows: int, attributes: Array) -> Literals:
 
 
 def rows_of(data: Literals, literals: tuple[int, ...]) -> Array:
-    """For each row, whether a conjunction holds in it."""
-    covered = np.ones(data.n_rows, np.bool_)
+    """For each row, whether a conjunction holds in it; of two literals of a column, the second must not hold,
+    since it is the end of an interval."""
+    covered, last = np.ones(data.n_rows, np.bool_), -1
     for literal in literals:
+        before = covered.copy()
         keep_rows(data.rows, literal, covered)
+        if last >= 0 and literal < data.ends[last]:
+            covered = before & ~covered
+        last = literal
     return covered
 
 

@@ -45,14 +45,27 @@ def with_changed_points(vector: JointVector, given: Mapping[tuple[int, ...], int
     return changed
 
 
-def fitted_again(vector: JointVector, encoded: EncodedLiterals, signs: Array) -> JointVector:
-    """Weights at their optimum for these rows, or the unit of a card's points; the calibration stays."""
+def counted(vector: JointVector, encoded: EncodedLiterals, held: list[Array], signs: Array) -> JointVector:
+    """With the numbers of these rows."""
+    counts = encoded.counts
+    return vector._replace(
+        rows=np.array([float(counts @ one) for one in held]),
+        positive=np.array([float(counts @ (one * (signs > 0))) for one in held]),
+        n_rows=float(counts.sum()),
+        n_positive=float(counts @ (signs > 0)),
+    )
+
+
+def fitted_again(vector: JointVector, encoded: EncodedLiterals, signs: Array, own: Array) -> JointVector:
+    """Weights at their optimum for these rows, with their own signs, or the unit of a card's points; the
+    calibration stays."""
     held = [rows_of(encoded.data, one).astype(np.float64) for one in vector.places]
+    vector = counted(vector, encoded, held, signs)
     weights, y = rescaled(encoded.weights, encoded.counts), signs.astype(np.float64)
     start = np.append(vector.weights, vector.bias) / vector.slope
     if vector.points is None:
-        *own, bias = vector.slope * polished(held, y, weights, vector.strength, start)
-        return vector._replace(weights=np.array(own), bias=float(bias))
+        found = vector.slope * polished(held, y, weights, vector.strength, start, own)
+        return vector._replace(weights=found[:-1], bias=float(found[-1]))
     totals = np.zeros(len(y), np.int64)
     for points, one in zip(vector.points.tolist(), held, strict=True):
         totals += points * one.astype(np.int64)

@@ -17,7 +17,7 @@ import numpy as np
 from .._types import Array
 from ..compiled import Threads
 from .calibration import Calibration, calibrate
-from .coded_columns import CodedColumns, coded_columns, column_gains
+from .coded_columns import CodedColumns, column_gains
 from .coded_training import DENSE, CodedTraining
 from .n_stages import Splits
 from .rule_path import MANY, PathScope, RuleSequence, find_sequence, polished
@@ -39,6 +39,8 @@ class JointVector(NamedTuple):
     sizes: list[int]  # the numbers of rules tried in cross-validation, and the mean log-loss of each
     losses: Array
     points: Array | None = None  # of a card: weights are these times a unit
+    n_rows: float = 0.0  # of all rows learned from, by their weight; 0 in files that did not keep it
+    n_positive: float = 0.0
 
 
 class SizeChoice(NamedTuple):
@@ -75,26 +77,27 @@ def _sequence(
 ) -> tuple[RuleSequence, CodedColumns]:
     """The models of some rows, and the columns they were learned from, in all rows."""
     rows, signs = task
-    columns = _columns(training, rows, signs)
+    columns = fold_columns(training, rows, signs)
     if rows is None:
         return find_sequence(columns, signs, training.weights, scope), columns
     return find_sequence(columns.in_rows(rows), signs[rows], training.weights[rows], scope), columns
 
 
-def _columns(training: CodedTraining, rows: Array | None, signs: Array) -> CodedColumns:
+def fold_columns(training: CodedTraining, rows: Array | None, signs: Array) -> CodedColumns:
     """All columns that have literals; of very many, those with the largest single gains in these rows."""
-    attributes = np.unique(training.attributes)
+    attributes = training.chosen
     if len(attributes) > COLUMNS:
         r = np.zeros(training.n_rows)
         some = slice(None) if rows is None else rows
         p, y = training.weights[some], signs[some]
         r[some] = p * (y - float(p @ y) / float(p.sum()))
         widths = np.bincount(training.attributes)
-        gains = [column_gains(training.columns[j], r, int(widths[j])) for j in attributes.tolist()]
-        attributes = np.sort(attributes[np.argsort(-np.array(gains), kind="stable")[:COLUMNS]])
+        single = [column_gains(training.columns[j], r, int(widths[j])) for j in attributes.tolist()]
+        gains = np.where(training.limits.required[attributes], np.inf, single)
+        attributes = np.sort(attributes[np.argsort(-gains, kind="stable")[:COLUMNS]])
     elif training.dense is not None:
         return training.dense
-    return coded_columns(training.columns, training.attributes, training.n_rows, attributes)
+    return training.coded(attributes)
 
 
 def _chosen(
@@ -118,7 +121,10 @@ def _chosen(
         points = sequence.points[choice.strength, sequence.at(choice.size)][kept]
         *own, bias = slope * weights[[*kept, -1]]
     else:
-        *own, bias = slope * polished(held, signs, training.weights, strength, weights[[*kept, -1]])
+        start, own_signs = weights[[*kept, -1]], sequence.signs[kept]
+        *own, bias = slope * polished(held, signs, training.weights, strength, start, own_signs)
+        there = np.flatnonzero(own)
+        places, held, own = [places[k] for k in there], [held[k] for k in there], [own[k] for k in there]
     return JointVector(
         places,
         np.array(own),
@@ -130,6 +136,8 @@ def _chosen(
         choice.sizes,
         choice.losses,
         points,
+        float(training.counts.sum()),
+        float(training.counts @ (signs > 0)),
     )
 
 
@@ -175,11 +183,9 @@ def _scores(sequence: RuleSequence, columns: CodedColumns, rows: Array, sizes: l
 
 
 def joined(vectors: list[JointVector]) -> tuple[list[tuple[int, ...]], Array, Array]:
-    """The conjunctions of all vectors, their weights (a row per vector), and the constants, for conjunctions
-    of values ±1: half of what a rule adds where it holds, and the constant with the other halves."""
+    """The conjunctions of all vectors, their weights (a row per vector), and the constants."""
     places = list(dict.fromkeys(one for vector in vectors for one in vector.places))
     weights = np.zeros((len(vectors), len(places)))
     for row, vector in zip(weights, vectors, strict=True):
-        row[[places.index(one) for one in vector.places]] = vector.weights / 2
-    biases = np.array([vector.bias + vector.weights.sum() / 2 for vector in vectors])
-    return places, weights, biases
+        row[[places.index(one) for one in vector.places]] = vector.weights
+    return places, weights, np.array([vector.bias for vector in vectors])

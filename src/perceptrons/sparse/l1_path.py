@@ -1,12 +1,13 @@
 # mypy: allow-untyped-defs, allow-untyped-calls
 """The path of an L1-penalized logistic unit over columns of 0 and 1, by coordinate descent.
 
-    minimize  Σ p_r ln(1 + exp(−y_r f_r)) + λ Σ c_j |w_j|,   f = Xᵀw + b,
+    minimize  Σ p_r ln(1 + exp(−y_r f_r)) + λ Σ c_j |w_j|,   f = Xᵀw + b,   s_j w_j ≥ 0,
 
 for falling λ, each from where the last ended (Friedman, Hastie, Tibshirani, "Regularization Paths for
 Generalized Linear Models via Coordinate Descent", 2010). Newton's method replaces the loss by a parabola
 in each row; coordinate descent minimizes it over the weights at work. A weight of 0 joins them when its slope
-exceeds λ c_j. `X` has a row per column of the table of rules: what a sweep reads lies side by side.
+exceeds λ c_j. A sign s_j of 0 leaves a weight free. `X` has a row per column of the table of rules: what a
+sweep reads lies side by side.
 
 Deviations: a weight is at most `MOST`, since on separable rows there is no optimum without a penalty; the
 accuracy of a solution is what selecting columns needs, not that of final weights.
@@ -65,15 +66,16 @@ def gains_of(X, r, count):
 
 
 @compiled
-def solve_step(X, count, lams, state, w, at_work):
-    """Bring the weights to the optimum for these penalties; `at_work` marks those that may differ from 0."""
+def solve_step(X, count, lams, own, state, w, at_work):
+    """Bring the weights to the optimum for these penalties and signs; `at_work` marks those that may differ
+    from 0."""
     close = CLOSE * np.sqrt(state.weights.sum())
     for _ in range(NEWTON):
-        moved = newton_step(X, count, lams, state, w, at_work)
+        moved = newton_step(X, count, lams, own, state, w, at_work)
         gains = gains_of(X, state.slopes, count)
         joined = 0
         for j in range(count):
-            if not at_work[j] and abs(gains[j]) > lams[j] * (1.0 + 1e-6):
+            if own[j] * gains[j] >= 0.0 and not at_work[j] and abs(gains[j]) > lams[j] * (1.0 + 1e-6):
                 at_work[j] = True
                 joined += 1
         if joined == 0 and moved <= close:
@@ -81,7 +83,7 @@ def solve_step(X, count, lams, state, w, at_work):
 
 
 @compiled
-def newton_step(X, count, lams, state, w, at_work):
+def newton_step(X, count, lams, own, state, w, at_work):
     """Minimize the parabola of the present scores over the weights at work and the constant; return how far
     the farthest has moved."""
     n = state.scores.size
@@ -102,7 +104,7 @@ def newton_step(X, count, lams, state, w, at_work):
         change = shift(q, r, state, total)
         for k in range(places.size):
             j = places[k]
-            change = max(change, move(X, q, r, w, j, curvatures[k], lams[j]))
+            change = max(change, move(X, q, r, w, j, curvatures[k], lams[j], own[j]))
         if change <= close:
             break
     for k in range(places.size):
@@ -135,11 +137,13 @@ def shift(q, r, state, total):
 
 
 @compiled
-def move(X, q, r, w, j, curvature, lam):
+def move(X, q, r, w, j, curvature, lam, sign):
     """Move one weight to the bottom of the parabola; return how far, by its curvature."""
     pull = curvature * w[j] + dot(X, j, r)
     there = max(abs(pull) - lam, 0.0) / curvature
     there = min(max(there if pull > 0.0 else -there, -MOST), MOST)
+    if sign * there < 0.0:
+        there = 0.0
     step = there - w[j]
     if step == 0.0:
         return 0.0

@@ -9,7 +9,8 @@ from scipy.special import expit
 
 from .coded_training import CodedTraining
 from .joint import JointVector
-from .scorecard import ADDED, START, Card, Total, columns, frequency, lines
+from .scorecard import ADDED, START, Card, Total, frequency, points_of
+from .sheet import Block, Sheet, Table
 from .weighted_conjunctions import Explanation, ScorePart
 
 
@@ -19,6 +20,7 @@ class RiskCard(NamedTuple):
     points: list[int]  # of each conjunction of the model
     unit: float
     bias: float
+    rules: tuple[str, ...] = ()  # in words
 
     @property
     def least(self) -> int:
@@ -49,14 +51,16 @@ class RiskCard(NamedTuple):
         return float(expit(self.log_odds(total)))
 
 
-def cards_of(vectors: list[JointVector], places: list[tuple[int, ...]]) -> list[RiskCard]:
+def cards_of(
+    vectors: list[JointVector], places: list[tuple[int, ...]], rules: Sequence[str] = ()
+) -> list[RiskCard]:
     """The card of each vector, with points for all conjunctions of the model."""
     found = []
     for vector in vectors:
         assert vector.points is not None
         own = dict(zip(vector.places, vector.points.tolist(), strict=True))
         unit = float(abs(vector.weights).max() / abs(vector.points).max()) if own else 0.0
-        found.append(RiskCard([own.get(one, 0) for one in places], unit, vector.bias))
+        found.append(RiskCard([own.get(one, 0) for one in places], unit, vector.bias, (*rules,)))
     return found
 
 
@@ -74,23 +78,36 @@ def card_totals(training: CodedTraining, vectors: list[JointVector]) -> list[lis
     return found
 
 
-def text_of_risks(
-    cards: list[RiskCard], totals: list[list[Total]], rules: Sequence[str], labels: Sequence[Any]
-) -> str:
-    """The points, and what each total means."""
+def sheet_of_risks(
+    cards: list[RiskCard],
+    totals: list[list[Total]],
+    covers: list[list[tuple[str, str]]],
+    rules: Sequence[str],
+    labels: Sequence[Any],
+) -> Sheet:
+    """The points, how many rows each rule holds in, and what each total means."""
     if len(cards) > 1:
-        blocks = [f"The class of the highest risk.\n{ADDED}"]
-        for card, some, label in zip(cards, totals, labels, strict=True):
-            blocks.append("\n".join([f"{label}:", *lines(card.card, rules), "", *_table(card, some, label)]))
-        return "\n\n".join(blocks)
-    (card,), (some,) = cards, totals
+        blocks = [
+            Block(f"{label}:", _tables(card, some, own, rules, label))
+            for card, some, own, label in zip(cards, totals, covers, labels, strict=True)
+        ]
+        return Sheet(["The class of the highest risk.", ADDED], blocks)
+    card = cards[0]
     if not any(card.points):
-        return f"Always {labels[card.bias > 0.0]}, risk {card.risk(0):.1%}: there are no rules."
+        return Sheet([f"Always {labels[card.bias > 0.0]}, risk {card.risk(0):.1%}: there are no rules."], [])
     least = card.least
     head = f"{labels[1]} from {least} point{'' if least == 1 else 's'} on, else {labels[0]}."
-    return "\n".join([head, ADDED, "", *lines(card.card, rules), "", *_table(card, some, labels[1])])
+    return Sheet([head, ADDED], [Block("", _tables(card, totals[0], covers[0], rules, labels[1]))])
 
 
-def _table(card: RiskCard, totals: list[Total], label: Any) -> list[str]:
-    rows = [(f"{one.points}", *frequency(one), f"{card.risk(one.points):.1%}") for one in totals]
-    return columns([("total", "rows", f"{label}", "risk"), *rows])
+def _tables(
+    card: RiskCard, totals: list[Total], covers: list[tuple[str, str]], rules: Sequence[str], label: Any
+) -> list[Table]:
+    rows: list[tuple[str, ...]] = [
+        (f"{one.points}", *frequency(one), f"{card.risk(one.points):.1%}") for one in totals
+    ]
+    points = points_of(card.card, rules, *zip(*covers, strict=True)) if covers else []
+    return [
+        Table(("points", "rule", "rows", f"{label}"), points, 1),
+        Table(("total", "rows", f"{label}", "risk"), rows),
+    ]

@@ -22,9 +22,10 @@ CLOSE = 1e-7  # of the loss: a smaller gain is none
 
 
 @compiled
-def rounded(X, up, down, weights, bias, most, alpha):
+def rounded(X, up, down, weights, bias, most, alpha, own, kept):
     """The points of each rule, and u, b and the loss. `up` are the weights of the rows of the class, `down`
-    those of the others; rules whose weight is 0 may take the place of others."""
+    those of the others; rules whose weight is 0 may take the place of others. `own` are the signs that points
+    must have, 0 for either; rules that are `kept` have some."""
     best, found = np.zeros(len(X), np.int64), np.zeros(3)
     found[1], found[2] = bias, np.inf
     largest = np.abs(weights).max() if weights.size else 0.0
@@ -36,14 +37,17 @@ def rounded(X, up, down, weights, bias, most, alpha):
         scale = factor * most / largest
         for j in range(len(X)):
             points[j] = np.int64(np.rint(weights[j] * scale))
+            if kept[j] and points[j] == 0:
+                points[j] = np.int64(np.sign(weights[j]))
         if np.abs(points).max() > 0:
             line[0], line[1] = 1.0 / scale, bias
-            improve(X, up, down, points, most, alpha, line, False)
+            improve(X, up, down, points, most, alpha, line, False, own, kept)
             if line[2] < found[2]:
                 best, found = points, line
-    improve(X, up, down, best, most, alpha, found, True)
+    improve(X, up, down, best, most, alpha, found, True, own, kept)
     if found[0] < 0.0:
         best, found[0] = -best, -found[0]
+        best[own * best < 0] = 0
     shared = np.int64(0)
     for j in range(best.size):
         shared = np.gcd(shared, best[j])
@@ -53,14 +57,14 @@ def rounded(X, up, down, weights, bias, most, alpha):
 
 
 @compiled
-def improve(X, up, down, points, most, alpha, line, swap):
+def improve(X, up, down, points, most, alpha, line, swap, own, kept):
     """Change points by one, or, if `swap`, give those of a rule to another, as long as the loss falls."""
     totals = np.zeros(up.size, np.int64)
     for j in np.flatnonzero(points):
         totals += points[j] * X[j]
     squares = np.sum(points * points)
     line[2] = line_of(totals, X, -1, 0, -1, 0, up, down, alpha * squares, line)
-    trial, better = np.zeros(3), np.zeros(3)
+    trial, better, free = np.zeros(3), np.zeros(3), not own.any()
     found = np.zeros(4, np.int64)  # a rule, by how much its points change, another rule, and its points
     for _ in range(MOVES):
         found[:] = -1, 0, -1, 0
@@ -68,18 +72,20 @@ def improve(X, up, down, points, most, alpha, line, swap):
         others = promising(X, up, down, points, totals, line) if swap else np.zeros(0, np.int64)
         for j in np.flatnonzero(points):
             for step in (-1, 1):
-                if abs(points[j] + step) <= most:
+                if abs(points[j] + step) <= most and not (kept[j] and points[j] + step == 0):
                     norm = alpha * (squares + 2 * step * points[j] + 1)
                     trial[:] = line
                     trial[2] = line_of(totals, X, j, step, -1, 0, up, down, norm, trial)
-                    if trial[2] < better[2]:
+                    if trial[2] < better[2] and (trial[0] > 0.0 or free):
                         found[:] = j, step, -1, 0
                         better[:] = trial
             for k in others:
                 for z in (-points[j], points[j]):
+                    if kept[j] or own[k] * z < 0:
+                        continue
                     trial[:] = line
                     trial[2] = line_of(totals, X, j, -points[j], k, z, up, down, alpha * squares, trial)
-                    if trial[2] < better[2]:
+                    if trial[2] < better[2] and (trial[0] > 0.0 or free):
                         found[:] = j, -points[j], k, z
                         better[:] = trial
         one, by, other, gets = found

@@ -40,11 +40,20 @@ class PathScope(NamedTuple):
     strengths: tuple[float, ...]  # of the ridge
     errors: float = 1.0  # standard errors by which the loss may exceed the lowest, for fewer rules
     points: int | None = None  # the most that a rule may have; None: weights are not rounded
+    least: int = 0  # rules, as so many columns must have one
 
     @property
     def sizes(self) -> list[int]:
         """The numbers of rules that are tried, from few to many."""
-        return sorted({size for size in SIZES if size < self.most} | {self.most})
+        return sorted({size for size in SIZES if self.least <= size < self.most} | {self.most})
+
+
+class Picked(NamedTuple):
+    """The rules at the end of a path."""
+
+    places: list[tuple[int, ...]]
+    signs: Array  # that their weights must have, 0 for either
+    kept: Array  # whether they must not be dropped
 
 
 class RuleSequence(NamedTuple):
@@ -52,6 +61,7 @@ class RuleSequence(NamedTuple):
     in the end. Sizes fall."""
 
     places: list[tuple[int, ...]]
+    signs: Array
     sizes: Array
     weights: Array  # strengths × sizes × (rules + 1)
     points: Array | None = None  # in the same places, if they are rounded
@@ -67,20 +77,19 @@ def find_sequence(columns: CodedColumns, signs: Array, weights: Array, scope: Pa
     if abs(signs.sum()) == len(signs):  # of one class
         constant = np.full((len(scope.strengths), 1, 1), prior(signs, weights))
         nothing = None if scope.points is None else np.zeros(constant.shape, np.int64)
-        return RuleSequence([], np.zeros(1, np.int64), constant, nothing)
-    places = walk(*_some_rows(columns, signs, weights), scope, most)
+        return RuleSequence([], np.zeros(0, np.int64), np.zeros(1, np.int64), constant, nothing)
+    places, own, kept = picked = walk(*some_rows(columns, signs, weights), scope, most)
     X = np.array([columns.column(one) for one in places]).reshape(len(places), len(signs))
     sizes = np.unique([min(size, len(places)) for size in (*SIZES, scope.most)])[::-1]
     X = np.vstack([X, np.ones((1, len(signs)))]).astype(np.float64)
     close = CLOSE * float(weights.sum())
-    found = [eliminate(X, signs, weights, alpha, sizes, close) for alpha in scope.strengths]
-    if scope.points is not None:
-        return in_points(RuleSequence(places, sizes, np.array(found)), X, signs, weights, scope)
-    return RuleSequence(places, sizes, np.array(found))
+    found = [eliminate(X, signs, weights, alpha, sizes, close, own, kept) for alpha in scope.strengths]
+    sequence = RuleSequence(places, own, sizes, np.array(found))
+    return sequence if scope.points is None else in_points(sequence, picked, X, signs, weights, scope)
 
 
 def in_points(
-    sequence: RuleSequence, X: Array, signs: Array, weights: Array, scope: PathScope
+    sequence: RuleSequence, picked: Picked, X: Array, signs: Array, weights: Array, scope: PathScope
 ) -> RuleSequence:
     """The sequence with whole points; those of sizes that are too large are 0."""
     rows = np.arange(len(signs))
@@ -93,18 +102,32 @@ def in_points(
     for s, alpha in enumerate(scope.strengths):
         for at in np.flatnonzero(sequence.sizes <= scope.most).tolist():
             *own, bias = sequence.weights[s, at]
-            points[s, at, :-1], line = rounded(rules, up, down, np.array(own), bias, scope.points, alpha)
+            points[s, at, :-1], line = rounded(
+                rules, up, down, np.array(own), bias, scope.points, alpha, picked.signs, picked.kept
+            )
             fitted[s, at] = line[0] * points[s, at]
             fitted[s, at, -1] = line[1]
     return sequence._replace(weights=fitted, points=points)
 
 
-def polished(held: list[Array], signs: Array, weights: Array, alpha: float, v: Array) -> Array:
-    """Weights of rules that hold in these rows, and the constant, at their optimum, but for rounding."""
-    if abs(signs.sum()) < len(signs):
-        X, v = np.array([*held, np.ones(len(signs))], np.float64), v.copy()
-        newton(X, signs, weights, alpha, v, STEPS, EXACT * float(weights.sum()))
-    return v
+def polished(
+    held: list[Array], signs: Array, weights: Array, alpha: float, v: Array, own: Array | None = None
+) -> Array:
+    """Weights of rules that hold in these rows, and the constant, at their optimum, but for rounding; 0 where
+    their sign, if it matters, would be wrong."""
+    if abs(signs.sum()) == len(signs):
+        return v
+    X, free = np.array([*held, np.ones(len(signs))], np.float64), np.ones(len(v), np.bool_)
+    own = np.zeros(len(v)) if own is None else np.append(own, 0)
+    while True:
+        some = v[free]
+        newton(X[free], signs, weights, alpha, some, STEPS, EXACT * float(weights.sum()))
+        v = np.where(free, 0.0, v)
+        v[free] = some
+        if (own * v >= 0.0).all():
+            return np.asarray(v)
+        free &= own * v >= 0.0
+        v = np.where(free, v, 0.0)
 
 
 def prior(signs: Array, weights: Array) -> float:
@@ -113,12 +136,11 @@ def prior(signs: Array, weights: Array) -> float:
     return float(np.log((positive + 0.5) / (total - positive + 0.5)))
 
 
-def walk(
-    columns: CodedColumns, signs: Array, weights: Array, scope: PathScope, most: int
-) -> list[tuple[int, ...]]:
-    """The rules at the end of the path."""
+def walk(columns: CodedColumns, signs: Array, weights: Array, scope: PathScope, most: int) -> Picked:
+    """Follow the path until it has more rules than `most`."""
     pool, state = RulePool(columns, scope.pool, scope.k, scope.penalty), start_path(signs, weights)
     w, at_work = np.zeros(scope.pool), np.zeros(scope.pool, np.bool_)
+    pool.require(state.slopes)
     room, first = max(1, int(ROOM * scope.pool)), propose_first(pool, state, scope)
     penalty, chosen = first, np.flatnonzero(w)
     due = [share * first for share in WIDER[1:]]
@@ -134,10 +156,11 @@ def walk(
                 chosen = np.sort(now[np.argsort(-abs(w[now]), kind="stable")[:most]])
             break
         chosen, penalty = now, RATIO * penalty
-    return [pool.places[j] for j in chosen]
+    chosen = np.union1d(chosen, np.flatnonzero(pool.kept))
+    return Picked([pool.places[j] for j in chosen], pool.signs[chosen], pool.kept[chosen])
 
 
-def _some_rows(columns: CodedColumns, signs: Array, weights: Array) -> tuple[CodedColumns, Array, Array]:
+def some_rows(columns: CodedColumns, signs: Array, weights: Array) -> tuple[CodedColumns, Array, Array]:
     """At most `ROWS` of the rows, drawn at random, the same each time."""
     if len(signs) <= ROWS:
         return columns, signs, weights
@@ -159,7 +182,7 @@ def propose_first(pool: RulePool, state: PathState, scope: PathScope) -> float:
 def follow(pool: RulePool, penalty: float, state: PathState, w: Array, at_work: Array) -> None:
     """The optimum for one penalty; literals whose gain exceeds it join."""
     for _ in range(ROUNDS):
-        solve_step(pool.X, pool.count, penalty * pool.costs, state, w, at_work)
+        solve_step(pool.X, pool.count, penalty * pool.costs, pool.signs, state, w, at_work)
         joined = [pool.add(one.places) for one in pool.singles(state.slopes, penalty)]
         if not any(joined):
             return

@@ -3,8 +3,10 @@
 Where the path has come to, every row has a slope, as in boosting a weight: what the conjunctions so far leave
 open. The literal of each column with the largest sum of slopes joins the pool if its sum exceeds the penalty
 (so that, for single literals, the path is that over all of them), and now and then so do the best pairs, at
-most one per pair of columns and sign, whose sums are looked up in histograms. Conjunctions of three literals
-and more extend the best of one order less by any literal.
+most one per pair of columns and sign, whose sums are looked up in histograms, and the best intervals between
+two thresholds of a column, where these tell more than one threshold. Conjunctions of three literals and more
+extend the best of one order less by any literal. What holds in the same rows as another, or in all others,
+does not join.
 """
 
 from typing import NamedTuple
@@ -12,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._types import Array
-from .coded_columns import CodedColumns, pair_gains, single_gains
+from .coded_columns import CodedColumns, interval_gains, pair_gains, single_gains
 
 CELLS = 3_000_000  # of the histograms of all pairs; with more, pairs are first sought with fewer thresholds
 VISITS = 8_000_000  # of rows, by pairs; with more, pairs are sought in some of the rows
@@ -32,21 +34,52 @@ class RulePool:
         self.columns, self.k, self.penalty = columns, k, penalty
         self.X = np.empty((room, columns.n_rows), np.uint8)
         self.costs, self.count = np.ones(room), 0
+        self.signs = np.zeros(room, np.int64)  # of the weights; 0 if they may have either
+        self.kept = np.zeros(room, np.bool_)  # of these columns, and never dropped
         self.places: list[tuple[int, ...]] = []
-        self._known: set[tuple[int, ...]] = set()
+        self._known: set[bytes] = {bytes(len(np.packbits(self.X[0])))}  # what holds in no row, or in all
         self._gains = np.zeros((len(columns.codes), int(columns.widths.max(initial=0)) + 1))
         self._lookup: PairLookup | None = None
 
     def add(self, places: tuple[int, ...]) -> bool:
-        """Add a conjunction, unless it is there or there is no room."""
-        if places in self._known or self.count == len(self.X):
+        """Add a conjunction, unless there is one that tells the same rows apart, its weight would have to be
+        of two signs, or there is no room."""
+        held = self.columns.column(places)
+        places = self.shortest(places, held)
+        sign = self.sign(places)
+        if sign is None or self.count == len(self.X):
             return False
-        self.X[self.count] = self.columns.column(places)
+        same = np.packbits(held ^ held[0]).tobytes()
+        if same in self._known:
+            return False
+        self.X[self.count], self.signs[self.count] = held, sign
         self.costs[self.count] = self.cost(len(places))
         self.places.append(places)
-        self._known.add(places)
+        self._known.add(same)
         self.count += 1
         return True
+
+    def shortest(self, places: tuple[int, ...], held: Array) -> tuple[int, ...]:
+        """The conjunction without literals that make no difference in these rows."""
+        for k in range(len(places) if len(places) > 1 else 0):
+            fewer = places[:k] + places[k + 1 :]
+            if (self.columns.column(fewer) == held).all():
+                return self.shortest(fewer, held)
+        return places
+
+    def sign(self, places: tuple[int, ...]) -> int | None:
+        """The sign that a weight must have so that risk rises, or falls, with the columns that must; 0 if it
+        may have either, None if it may have none."""
+        owners = [self.columns.owner(place) for place in places]
+        signs = {int(self.columns.signs[j]) for j in owners} - {0}
+        is_interval = any(owners.count(j) > 1 and self.columns.signs[j] for j in owners)
+        return None if len(signs) > 1 or is_interval else next(iter(signs), 0)
+
+    def require(self, slopes: Array) -> None:
+        """The best literal of each column that must have a rule joins; nothing is charged for it."""
+        for one in self.singles(slopes, -1.0):
+            if self.columns.required[self.columns.owner(one.places[0])] and self.add(one.places):
+                self.costs[self.count - 1], self.kept[self.count - 1] = 0.0, True
 
     def cost(self, size: int) -> float:
         return float(size) if self.penalty else 1.0
@@ -55,8 +88,13 @@ class RulePool:
         """The literal of each column that gains most, if it gains more than this, the best first."""
         columns, sums = self.columns, self._gains
         single_gains(columns.codes, columns.nested, columns.widths, slopes, sums)
-        best = abs(sums[:, 1:]).argmax(axis=1)
-        gains = sums[np.arange(len(best)), best + 1]
+        signs = columns.signs[:, None]
+        reach = np.where(signs == 0, abs(sums[:, 1:]), np.maximum(signs * sums[:, 1:], 0.0))
+        best = reach.argmax(axis=1)
+        if reach.shape[1] > 1:  # of yes and no, yes
+            two = ~columns.nested & (columns.widths == 2)
+            best[two & np.isclose(reach[:, 0], reach[:, 1], rtol=1e-9, atol=0.0)] = 1
+        gains = reach[np.arange(len(best)), best] * np.sign(sums[np.arange(len(best)), best + 1])
         order = np.argsort(-abs(gains), kind="stable")
         return [
             Proposal((int(columns.starts[j] + best[j]),), float(gains[j]))
@@ -64,11 +102,15 @@ class RulePool:
         ]
 
     def wider(self, slopes: Array, room: int, beam: int | None) -> list[Proposal]:
-        """The best conjunctions of 2 to k literals, those of fewer first."""
-        if self.k < 2 or len(self.columns.codes) < 2:
+        """The best conjunctions of 2 to k literals, those of fewer first; an interval has two."""
+        if self.k < 2 or not len(self.columns.codes):
             return []
-        self._lookup = self._lookup or PairLookup(self.columns)
-        pairs = self._lookup.best(slopes, room)
+        pairs = self.intervals(slopes)
+        if len(self.columns.codes) > 1:
+            self._lookup = self._lookup or PairLookup(self.columns)
+            pairs += self._lookup.best(slopes, room)
+        pairs = [one for one in pairs if self.sign(one.places) in (0, np.sign(one.gain))]
+        pairs = sorted(pairs, key=lambda one: -abs(one.gain))[:room]
         found, order = [*pairs], pairs[: beam or BEAM]
         for _ in range(3, self.k + 1):
             order = self._extended(order, slopes)[: beam or BEAM]
@@ -89,7 +131,21 @@ class RulePool:
         return sorted(found.values(), key=lambda one: -abs(one.gain))
 
     def owner(self, place: int) -> int:
-        return int(np.searchsorted(self.columns.starts, place, side="right"))
+        return self.columns.owner(place)
+
+    def intervals(self, slopes: Array) -> list[Proposal]:
+        """The best intervals a < x <= b of each column and sign that gain more than its single literals."""
+        columns = self.columns
+        among = np.flatnonzero(columns.nested & (columns.widths > 1) & (columns.signs == 0))
+        best, places = np.zeros((len(among), 2)), np.zeros((len(among), 2, 2), np.int64)
+        interval_gains(columns.codes, columns.widths, among, slopes, best, places)
+        singles = {columns.owner(one.places[0]): abs(one.gain) for one in self.singles(slopes, 0.0)}
+        return [
+            Proposal((int(columns.starts[j] + a), int(columns.starts[j] + b)), float(best[k, side]))
+            for k, j in enumerate(among.tolist())
+            for side, (a, b) in enumerate(places[k])
+            if abs(best[k, side]) > singles.get(j, 0.0)
+        ]
 
 
 class PairLookup:

@@ -13,6 +13,7 @@ import numpy as np
 from .._types import Array
 from .conjunctions import rows_of
 from .encoded_literals import EncodedLiterals
+from .sheet import Block, Sheet, Table
 from .weighted_conjunctions import Explanation, ScorePart
 
 START = "base points"
@@ -61,54 +62,53 @@ def totals_of(
     return found
 
 
-def text_of(cards: list[Card], totals: list[list[Total]], rules: Sequence[str], labels: Sequence[Any]) -> str:
+def sheet_of(
+    cards: list[Card],
+    totals: list[list[Total]],
+    risks: list[float] | None,
+    rules: Sequence[str],
+    labels: Sequence[Any],
+) -> Sheet:
+    """Votes on a sheet; `risks` are those of the totals of two classes, None if there are none."""
     if len(cards) == 1:
-        return card_text(cards[0], totals[0], rules, labels)
-    return cards_text(cards, totals, rules, labels)
+        return _card_sheet(cards[0], totals[0], risks, rules, labels)
+    blocks = []
+    for card, some, label in zip(cards, totals, labels, strict=True):
+        rows: list[tuple[str, ...]] = [(f"{one.points + card.start}", *frequency(one)) for one in some]
+        tables = [Table((), points_of(card, rules), 1), Table(("total", "rows", f"{label}"), rows)]
+        blocks.append(Block(f"{label}: begins with {card.start:+d}", tables))
+    return Sheet(["The class with the most points, of equal ones the first.", ADDED], blocks)
 
 
-def card_text(card: Card, totals: list[Total], rules: Sequence[str], labels: Sequence[Any]) -> str:
+def _card_sheet(
+    card: Card, totals: list[Total], risks: list[float] | None, rules: Sequence[str], labels: Sequence[Any]
+) -> Sheet:
     """For two classes: the threshold, the points, and what each total means."""
     least = 1 - card.start
     if not any(card.points):
-        return f"Always {labels[least <= 0]}: there are no rules."
+        return Sheet([f"Always {labels[least <= 0]}: there are no rules."], [])
     head = f"{labels[1]} from {least} point{'' if least == 1 else 's'} on, else {labels[0]}."
-    table = [("total", "class", "rows", f"{labels[1]}")]
-    table += [(f"{one.points}", f"{labels[one.points >= least]}", *frequency(one)) for one in totals]
-    return "\n".join([head, ADDED, "", *lines(card, rules), "", *columns(table, names=1)])
+    rows: list[tuple[str, ...]] = [
+        (f"{one.points}", f"{labels[one.points >= least]}", *frequency(one)) for one in totals
+    ]
+    header: tuple[str, ...] = ("total", "class", "rows", f"{labels[1]}")
+    if risks is not None:
+        header = (*header, "risk")
+        rows = [(*row, f"{risk:.1%}") for row, risk in zip(rows, risks, strict=True)]
+    return Sheet([head, ADDED], [Block("", [Table((), points_of(card, rules), 1), Table(header, rows, 1)])])
 
 
-def cards_text(
-    cards: list[Card], totals: list[list[Total]], rules: Sequence[str], labels: Sequence[Any]
-) -> str:
-    """For more classes: a card for each."""
-    blocks = [f"The class with the most points, of equal ones the first.\n{ADDED}"]
-    for card, some, label in zip(cards, totals, labels, strict=True):
-        table = [("total", "rows", f"{label}")]
-        table += [(f"{one.points + card.start}", *frequency(one)) for one in some]
-        begin = f"{label}: begins with {card.start:+d}"
-        blocks.append("\n".join([begin, *lines(card, rules), "", *columns(table)]))
-    return "\n\n".join(blocks)
-
-
-def lines(card: Card, rules: Sequence[str]) -> list[str]:
-    """The rules, those of most points first."""
-    rows = sorted(zip(card.points, rules, strict=True), key=lambda row: -abs(row[0]))
-    return columns([(f"{points:+d}", rule) for points, rule in rows if points], names=1)
+def points_of(card: Card, rules: Sequence[str], *others: Sequence[str]) -> list[tuple[str, ...]]:
+    """The rules and their points, those of most points first, and what else is said of each."""
+    rows = sorted(zip(card.points, rules, *others, strict=True), key=lambda row: -abs(row[0]))
+    return [(f"{points:+d}", *rest) for points, *rest in rows if points]
 
 
 def frequency(total: Total) -> tuple[str, str]:
     """The number of rows, and the share of the class."""
-    count = f"{total.rows:,.0f}" if total.rows.is_integer() else f"{total.rows:.3g}"
-    return count, f"{total.positive / total.rows:.1%}"
+    return count_and_share(total.rows, total.positive)
 
 
-def columns(rows: Sequence[tuple[str, ...]], names: int | None = None) -> list[str]:
-    """Lines of cells aligned to the right, except in a column of names."""
-    widths, lines = [max(map(len, column)) for column in zip(*rows, strict=True)], []
-    for row in rows:
-        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
-        if names is not None:
-            cells[names] = row[names].ljust(widths[names])
-        lines.append(f"  {'  '.join(cells).rstrip()}")
-    return lines
+def count_and_share(rows: float, positive: float) -> tuple[str, str]:
+    count = f"{rows:,.0f}" if float(rows).is_integer() else f"{rows:.3g}"
+    return count, f"{positive / rows:.1%}" if rows else "–"

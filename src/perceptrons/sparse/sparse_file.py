@@ -9,6 +9,7 @@ import numpy as np
 
 from ..model_file import declarations as file
 from ..model_file.kinds import MOST
+from ..tables.cells import NUMERIC
 from ..tables.literal_encoder import LiteralEncoder
 from .boosting import Stage
 from .calibration import Calibration
@@ -36,6 +37,8 @@ JOINT = {
     "sizes": file.Each(file.Count(), ".tried"),
     "losses": file.Array(("float64",), (".tried",)),
     "points": file.Optional(file.Array(("int64",), (".rules",))),
+    "n_rows": file.Real(least=0.0),
+    "n_positive": file.Real(least=0.0),
 }
 PRUNING = {"n_weights": file.Count(), "accuracy": file.Real(least=0.0)}
 
@@ -54,6 +57,8 @@ FIELDS: dict[str, file.Field] = {
     "_vectors": file.IfSet(file.Each(file.Record(JointVector, JOINT), "vectors")),
     "_risk": file.IfSet(file.Record(Calibration, {"slope": file.Real(least=0.0), "shift": file.Real()})),
     "_totals": file.Optional(file.Each(file.Each(file.Record(Total, TOTAL)), "vectors")),
+    "_others": file.IfSet(file.Each(file.Record(JointVector, JOINT), "others")),
+    "_other_totals": file.IfSet(file.Each(file.Each(file.Record(Total, TOTAL)), "others")),
 }
 PRUNED_FIELDS: dict[str, file.Field] = {
     **COMMON,
@@ -69,6 +74,7 @@ def check_loaded(model: Any) -> None:
     """Raise unless there is a run for each weight vector, whose stages boosting could have found."""
     _check_vectors(model, len(model._runs))
     model._vectors, model._risk = getattr(model, "_vectors", None), getattr(model, "_risk", None)
+    model._others, model._other_totals = getattr(model, "_others", []), getattr(model, "_other_totals", [])
     if model._vectors is not None:
         _check_joint(model)
         return
@@ -96,13 +102,16 @@ def _check_joint(model: Any) -> None:
     if any(model._runs) or model.gamma_ is not None:
         raise ValueError("runs and gamma belong to boosting, vectors to weights learned together")
     model._vectors = [one._replace(places=[*map(tuple, one.places)]) for one in model._vectors]
-    for one in model._vectors:
+    model._others = [one._replace(places=[*map(tuple, one.places)]) for one in model._others]
+    if model._others and (model._totals is None or len(model._vectors) > 1):
+        raise ValueError("other cards belong to a card of two classes")
+    for one in [*model._vectors, *model._others]:
         _check_places(model, one.places)
         if () in one.places or len(set(one.places)) < len(one.places):
             raise ValueError("places must name each conjunction once, and none without literals")
         if not np.isfinite([*one.weights, one.bias]).all():
             raise ValueError("weights must be finite")
-        if (one.positive < 0.0).any() or (one.positive > one.rows).any():
+        if (one.positive < 0.0).any() or (one.positive > one.rows).any() or one.n_positive > one.n_rows:
             raise ValueError("rules must hold in rows, and not in more of one class than there are")
     if (model._totals is None) != all(one.points is None for one in model._vectors):
         raise ValueError("totals belong to points")
@@ -112,7 +121,7 @@ def _check_joint(model: Any) -> None:
 
 def _check_card(model: Any) -> None:
     """Raise unless points and weights agree, and totals are what a fit leaves."""
-    for one in model._vectors:
+    for one in [*model._vectors, *model._others]:
         if one.points is None or not one.points.all():
             raise ValueError("a card has points for each rule, and none is 0")
         units = one.weights / one.points
@@ -131,7 +140,7 @@ def _check_votes(model: Any) -> None:
 
 def _check_totals(model: Any) -> None:
     """Raise unless totals rise, and count rows."""
-    for totals in model._totals:
+    for totals in [*model._totals, *model._other_totals]:
         points = [one.points for one in totals]
         if not totals or sorted(set(points)) != points:
             raise ValueError(f"totals have the points {points}, which must rise")
@@ -164,5 +173,12 @@ def _check_places(model: Any, conjunctions: Sequence[tuple[int, ...]]) -> None:
         if any(place >= len(attributes) for place in places):
             raise ValueError(f"there is a literal {max(places)}, but the encoder has {len(attributes)}")
         owners = [attributes[place] for place in places]
-        if list(places) != sorted(places) or len(set(owners)) < len(owners):
-            raise ValueError(f"there is {places}, but literals must increase and be of different columns")
+        twice = {one for one in owners if owners.count(one) > 1}
+        intervals = getattr(model, "_vectors", None) is not None and all(
+            owners.count(one) == 2 and model.encoder_.kinds_[one] == NUMERIC for one in twice
+        )
+        if list(places) != sorted(places) or (twice and not intervals):
+            raise ValueError(
+                f"there is {places}, but literals must increase, and be of different columns or the ends of "
+                "an interval"
+            )

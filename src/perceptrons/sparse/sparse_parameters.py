@@ -35,6 +35,7 @@ class SparseParameters(NamedTuple):
     refit: str
     max_rules: int | None
     max_points: int | None
+    n_cards: int = 1
 
     @property
     def path(self) -> PathScope:
@@ -66,6 +67,14 @@ def read_parameters(model: Any) -> SparseParameters:
         )
     limit("max_stages", model.max_stages, "use None for as many as literals")
     limit("max_rules", model.max_rules, "use None to leave the number to cross-validation")
+    number("n_cards", model.n_cards, "[1, 100]", "use 1", Integral)
+    for name in ("monotone", "required", "forbidden"):
+        if getattr(model, name) is not None and refit == STAGEWISE:
+            raise ValueError(
+                f'{name} is for weights learned together; use refit="together", or leave it out.'
+            )
+    if model.n_cards > 1 and max_points is None:
+        raise ValueError(f"n_cards={model.n_cards} is for scorecards; give max_points=5, or use n_cards=1.")
     if is_number(model.cv, Integral):
         number("cv", model.cv, "[2, inf)", "use 5", Integral)
     return SparseParameters(
@@ -77,6 +86,7 @@ def read_parameters(model: Any) -> SparseParameters:
         refit=refit,
         max_rules=model.max_rules,
         max_points=max_points,
+        n_cards=int(model.n_cards),
     )
 
 

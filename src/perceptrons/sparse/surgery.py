@@ -1,11 +1,13 @@
 # mypy: allow-untyped-defs, allow-untyped-calls
 """Weights fitted together, and dropped one after another where they matter least.
 
-    minimize  Σ p_r ln(1 + exp(−y_r f_r)) + α/2 ‖w‖²,   f = Xᵀw + b,   α > 0.
+    minimize  Σ p_r ln(1 + exp(−y_r f_r)) + α/2 ‖w‖²,   f = Xᵀw + b,   α > 0,   s_j w_j ≥ 0.
 
 At the optimum of some weights, dropping weight j and moving the others to their new optimum raises the loss
 by about w_j²/(2 [H⁻¹]_jj): the optimal brain surgeon (Hassibi, Stork, 1992); optimal brain damage neglects
-that the others move. H is computed at the sizes asked for; in between, H⁻¹ loses a row and a column.
+that the others move. A weight whose sign is wrong at the optimum is dropped, too, and the others are fitted
+again (where s_j is 0, either is right). H is computed at the sizes asked for; in between, H⁻¹ loses a row and
+a column.
 """
 
 import numpy as np
@@ -17,17 +19,26 @@ LEAST = 1e-9  # the penalty of the constant, without which H may be singular
 
 
 @compiled
-def eliminate(X, signs, p, alpha, sizes, close):
+def eliminate(X, signs, p, alpha, sizes, close, own, kept):
     """Fitted weights at each size, from the largest down, none larger than the columns are: which columns,
-    weights of all, 0 where dropped, the constant last. X has a row per column, and a last one of ones."""
+    weights of all, 0 where dropped, the constant last. X has a row per column, and a last one of ones; `own`
+    are the signs s, and columns that are `kept` are dropped only if their sign is wrong."""
     n_all = len(X) - 1
     weights = np.zeros((sizes.size, n_all + 1))
     places, v = np.arange(n_all + 1), np.zeros(n_all + 1)
     for s in range(sizes.size):
         if places.size - 1 > sizes[s]:
             H = newton(X[places], signs, p, alpha, v, 1, close)
-            places, v = drop(H, v, places, sizes[s])
+            places, v = drop(H, v, places, sizes[s], kept)
         newton(X[places], signs, p, alpha, v, STEPS, close)
+        while True:
+            right = np.ones(places.size, np.bool_)
+            for k in range(places.size - 1):
+                right[k] = own[places[k]] * v[k] >= 0.0
+            if right.all():
+                break
+            places, v = places[right], v[right]
+            newton(X[places], signs, p, alpha, v, STEPS, close)
         for k in range(places.size):
             weights[s, places[k]] = v[k]
     return weights
@@ -96,16 +107,18 @@ def hessian(X, q, alpha):
 
 
 @compiled
-def drop(H, v, places, size):
-    """Drop weights one by one until there are so many, besides the constant; the others move as the parabola
-    tells."""
+def drop(H, v, places, size, kept):
+    """Drop weights one by one until there are so many, besides the constant and those to be kept; the others
+    move as the parabola tells."""
     C = np.linalg.inv(H)
     v, alive = v.copy(), np.ones(v.size, np.bool_)
     for _ in range(v.size - 1 - size):
         worst, least = -1, np.inf
         for j in range(v.size - 1):
-            if alive[j] and v[j] * v[j] / C[j, j] < least:
+            if alive[j] and not kept[places[j]] and v[j] * v[j] / C[j, j] < least:
                 worst, least = j, v[j] * v[j] / C[j, j]
+        if worst < 0:
+            break
         column, corner = C[:, worst].copy(), C[worst, worst]
         v -= v[worst] / corner * column
         for i in range(v.size):

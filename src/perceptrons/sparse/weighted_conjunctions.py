@@ -4,6 +4,7 @@ predictions, in parts that add up to the score."""
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from math import floor, log10
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from ..base import Threshold, codes_of
 from ..checks import count_rows
 from ..tables.literal_encoder import Literal, LiteralEncoder
 from ..texts import printable
+from .sheet import Block, Sheet, Table
 
 FEWEST, MOST = 2, 6  # decimals
 ALWAYS = "always"  # the constant, in words
@@ -50,26 +52,55 @@ class Explanation:
     points: bool = False
 
     def __str__(self) -> str:
-        *adds, score = aligned([*(part.adds for part in self.parts), self.score], self.points)
+        shown = [part for part in self.parts if part.adds or part.holds]
+        *adds, score = aligned([*(part.adds for part in shown), self.score], self.points)
         lines = [
             f"  {added}  {part.rule}: {'yes' if part.holds else 'no'}"
-            for added, part in zip(adds, self.parts, strict=True)
+            for added, part in zip(adds, shown, strict=True)
         ]
+        if others := len(self.parts) - len(shown):
+            rules = "rule does not hold, and adds" if others == 1 else "rules do not hold, and add"
+            lines.append(f"  {others} {rules} nothing")
         prediction, label = printable(self.prediction), printable(self.label)
         return "\n".join([f"{prediction}, because", *lines, f"  {score}  is the sum, for {label}"])
+
+
+class Interval(NamedTuple):
+    """A statement about one column of numbers: a < x <= b."""
+
+    low: Literal
+    high: Literal
+
+    def __str__(self) -> str:
+        values = [self.low.shown, self.high.shown]
+        return printable(f"{values[0]} < {self.column} <= {values[1]}")
+
+    @property
+    def column(self) -> str:
+        return self.low.column
+
+
+class Negation(NamedTuple):
+    """The statement that a literal is not true; a missing cell makes it true."""
+
+    literal: Literal
+
+    def __str__(self) -> str:
+        return printable(f"{self.literal.column} is not {self.literal.value}")
 
 
 class Conjunction(NamedTuple):
     """A rule that holds where all of its literals do."""
 
-    literals: tuple[Literal, ...]
+    literals: tuple[Literal | Interval | Negation, ...]
 
     def __str__(self) -> str:
         return " and ".join(map(str, self.literals))
 
 
 class WeightedConjunctions(Threshold):
-    """f(x) = sign(Σ v_h·h(x)), each conjunction h being +1 where it holds and −1 where it does not.
+    """f(x) = sign(Σ v_h·h(x)), each conjunction h being +1 where it holds and −1 where it does not, or 0
+    there, if the model `_only_adds`.
 
     A fitted model is `classes_`, `encoder_`, `intercept_` (the weights of the constant), `_places` (of each
     conjunction, the positions of its literals), and `_weights`, with a row per weight vector and a column per
@@ -80,6 +111,11 @@ class WeightedConjunctions(Threshold):
     intercept_: Array
     _places: list[tuple[int, ...]]
     _weights: Array
+    _negated: Sequence[int] = ()  # the conjunctions said to hold where theirs do not
+
+    @property
+    def _only_adds(self) -> bool:
+        return False
 
     def decision_function(self, X: Any) -> Array:
         """Σ v_h·h(x): one score per row for two classes, one per class for more."""
@@ -91,21 +127,25 @@ class WeightedConjunctions(Threshold):
         """Scores, rule by rule: a product with an array of −1 and +1 would take eight times the memory."""
         sums = np.zeros((len(held), len(self._weights)))
         for column, weights in zip(held.T, self._weights.T, strict=True):
-            sums += np.where(column[:, None], weights, -weights)
+            sums += np.where(column[:, None], weights, 0.0 if self._only_adds else -weights)
         return np.asarray(sums + self.intercept_)
 
     def _holding(self, X: Any) -> Array:
         """Which conjunctions hold in which rows."""
-        return self._conjoined(X, self._places)
+        held = self._conjoined(X, self._places)
+        for j in self._negated:
+            held[:, j] ^= True
+        return held
 
     def _conjoined(self, X: Any, conjunctions: Sequence[tuple[int, ...]]) -> Array:
         """Which of these conjunctions hold in which rows; only their own literals are evaluated."""
-        used = sorted({place for one in conjunctions for place in one})
+        used, owners = sorted({place for one in conjunctions for place in one}), self.encoder_.attributes_
         columns = dict(zip(used, self.encoder_.evaluate(X, used, owner=self).T, strict=True))
         held = np.ones((count_rows(X), len(conjunctions)), np.bool_, order="F")
         for j, places in enumerate(conjunctions):
-            for place in places:
-                held[:, j] &= columns[place] != 0
+            for before, place in zip((None, *places), places, strict=False):
+                ends = before is not None and owners[before] == owners[place]  # an interval
+                held[:, j] &= (columns[place] == 0) if ends else (columns[place] != 0)
         return held
 
     def explain(self, x: Any) -> Explanation:
@@ -133,20 +173,23 @@ class WeightedConjunctions(Threshold):
     def _explained(self, prediction: Any, label: Any, held: Array, vector: int, score: float) -> Explanation:
         """What each conjunction and the constant add to a score."""
         weights = self._weights[vector]
-        adds = np.where(held, weights, -weights).tolist()
+        adds = np.where(held, weights, 0.0 if self._only_adds else -weights).tolist()
         rows = zip(self._rules(), held.tolist(), adds, strict=True)
         parts = [ScorePart(str(rule), holds, added) for rule, holds, added in rows]
         parts.append(ScorePart(ALWAYS, True, float(self.intercept_[vector])))
-        parts = sorted((part for part in parts if part.adds), key=lambda part: -abs(part.adds))
+        own = [*map(bool, weights.tolist()), bool(self.intercept_[vector])]  # rules of this class
+        parts = sorted((one for one, is_own in zip(parts, own, strict=True) if is_own), key=_first_shown)
         return Explanation(prediction, label, score, tuple(parts))
 
     @property
     def feature_importances_(self) -> Array:
         """The share of each column in the weights: that of a rule is divided evenly among its columns."""
         check_is_fitted(self)
-        shares, attributes = np.zeros(self.n_features_in_), self.encoder_.attributes_
+        shares, encoder = np.zeros(self.n_features_in_), self.encoder_
+        made_of = encoder.sources_
         for places, weight in zip(self._places, abs(self._weights).sum(axis=0), strict=True):
-            shares[attributes[list(places)]] += weight / len(places)
+            sources = {j for place in places for j in made_of[encoder.attributes_[place]]}
+            shares[sorted(sources)] += weight / len(sources)
         return shares / (shares.sum() or 1.0)
 
     def _in_order(self, row: Mapping[str, Any]) -> Any:
@@ -159,23 +202,62 @@ class WeightedConjunctions(Threshold):
     def to_text(self) -> str:
         """The model in words, a line per weight, the heaviest first."""
         check_is_fitted(self)
+        return self._sheet().text()
+
+    def to_html(self) -> str:
+        """The same as a fragment of HTML, without scripts."""
+        check_is_fitted(self)
+        return self._sheet().html()
+
+    def to_latex(self) -> str:
+        """The same in LaTeX: sentences and tabulars that need no package."""
+        check_is_fitted(self)
+        return self._sheet().latex()
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the model in words, if it is fitted."""
+        if hasattr(self, "classes_"):
+            return self.to_html()
+        bundle = super()._repr_mimebundle_()
+        return str(bundle.get("text/html", f"<pre>{escape(repr(self))}</pre>"))
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        return {**bundle, "text/html": self.to_html()} if hasattr(self, "classes_") else bundle
+
+    def _sheet(self) -> Sheet:
         labels = [*map(printable, self.classes_.tolist())]
         if len(self._weights) == 1:
-            return "\n".join([f"{labels[1]} if the sum is > 0, else {labels[0]}.", SUM, "", *self._lines(0)])
-        blocks = ["\n".join([f"{label}:", *self._lines(vector)]) for vector, label in enumerate(labels)]
-        return "\n\n".join([f"The class whose sum is the highest.\n{SUM}", *blocks])
+            return Sheet([f"{labels[1]} if the sum is > 0, else {labels[0]}.", SUM], [self._block(0, "")])
+        blocks = [self._block(vector, f"{label}:") for vector, label in enumerate(labels)]
+        return Sheet(["The class whose sum is the highest.", SUM], blocks)
 
-    def _lines(self, vector: int) -> list[str]:
+    def _block(self, vector: int, title: str) -> Block:
+        return Block(title, [Table((), [row[:2] for row in self._lines(vector)], 1)])
+
+    def _lines(self, vector: int) -> list[tuple[str, str, int]]:
+        """The weights of a class, its rules and their places, the heaviest first; the constant is the last
+        place."""
         rules = [*map(str, self._rules()), ALWAYS]
         weights = [*self._weights[vector].tolist(), float(self.intercept_[vector])]
-        pairs = [(weight, rule) for weight, rule in zip(weights, rules, strict=True) if weight]
-        pairs.sort(key=lambda pair: -abs(pair[0]))
-        numbers = aligned([weight for weight, _ in pairs])
-        return [f"  {number}  {rule}" for number, (_, rule) in zip(numbers, pairs, strict=True)]
+        order = sorted((k for k in range(len(rules)) if weights[k]), key=lambda k: -abs(weights[k]))
+        numbers = aligned([weights[k] for k in order])
+        return [(number, rules[k], k) for number, k in zip(numbers, order, strict=True)]
 
     def _rules(self) -> list[Conjunction]:
-        literals = self.encoder_.literals_
-        return [Conjunction(tuple(literals[place] for place in one)) for one in self._places]
+        return [self._rule(one, k in self._negated) for k, one in enumerate(self._places)]
+
+    def _rule(self, places: tuple[int, ...], negated: bool) -> Conjunction:
+        literals, owners = self.encoder_.literals_, self.encoder_.attributes_
+        said: dict[int, Literal | Interval | Negation] = {}
+        for place in places:
+            one, owner = literals[place], int(owners[place])
+            low = said.get(owner)
+            said[owner] = Interval(low, one) if isinstance(low, Literal) else one
+        found = (*said.values(),)
+        return Conjunction(
+            tuple(Negation(one) for one in found if isinstance(one, Literal)) if negated else found
+        )
 
     def _adopt(self, classes: Array, encoder: LiteralEncoder) -> None:
         """Take over the classes, the encoder, and the names of its columns."""
@@ -197,6 +279,11 @@ class WeightedConjunctions(Threshold):
         tags = super().__sklearn_tags__()
         tags.input_tags.string = tags.input_tags.categorical = tags.input_tags.allow_nan = True
         return tags
+
+
+def _first_shown(part: ScorePart) -> float:
+    """Parts that add most come first."""
+    return -abs(part.adds)
 
 
 def as_table(x: Any) -> Any:

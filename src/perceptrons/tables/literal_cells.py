@@ -17,6 +17,7 @@ from .cells import BOOLEAN, NOMINAL, NUMERIC, Column, as_name, as_numbers, as_si
 from .thresholds import Numbers
 
 TRUTHS = ("false", "true")
+BETWEEN = " "  # the names of columns that are joined
 PLAIN = {str, type(None), float}  # equal values of these types have equal names; 1 and True have not
 
 

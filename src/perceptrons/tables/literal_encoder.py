@@ -8,9 +8,11 @@ Jackson and Craven, "Learning Sparse Perceptrons", section 3.3: their features a
 a value. Deviations: numeric columns (their future work); rows may have weights, and one of weight 0 is as if
 absent; a missing or unknown value makes no literal of its column true; a column of very many names keeps the
 commonest, with a warning. Of a frame, columns that cannot teach are left out, and texts that write numbers or
-dates are read as such (`treatments`): opened > 2024-03-01, weekday of opened = Sun.
+dates are read as such (`treatments`): opened > 2024-03-01, weekday of opened = Sun. Columns may be joined
+(`groups`).
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import pairwise
 from numbers import Integral
@@ -27,8 +29,9 @@ from ..input_kinds import check_table
 from ..model_file import declarations as fields
 from ..structure import check_structure
 from ..texts import printable
-from .cells import BOOLEAN, NOMINAL, NUMERIC, check_names, column_of, require_names
+from .cells import BOOLEAN, NOMINAL, NUMERIC, Column, check_names, column_of, require_names
 from .dates import Hours, Moment
+from .joined_columns import group_names, joined_column, read_groups
 from .literal_cells import (
     TRUTHS,
     AnyColumn,
@@ -54,7 +57,7 @@ from .table_encoder import (
     with_absent,
 )
 from .thresholds import Numbers, spelled, thresholds, whole_weights
-from .treatments import TREATMENTS, choose, may_be_absent, parts, treated
+from .treatments import AS_IS, TREATMENTS, Part, choose, may_be_absent, parts, treated
 
 WIDE, MOSTLY_ZEROS = 100, 10  # CSR from so many literals, if fewer than one cell in ten is 1
 MOST = 1_000_000  # literals of a column
@@ -68,9 +71,13 @@ class Literal(NamedTuple):
     value: str | float
 
     def __str__(self) -> str:
+        return printable(f"{self.column} {self.relation} {self.shown}")  # a line break would make two rules
+
+    @property
+    def shown(self) -> str:
+        """The value in words."""
         as_text = isinstance(self.value, str | Moment | Hours)
-        value = str(self.value) if as_text else spelled(self.value)  # type: ignore[arg-type]
-        return printable(f"{self.column} {self.relation} {value}")  # a line break would make two rules of one
+        return str(self.value) if as_text else spelled(self.value)  # type: ignore[arg-type]
 
 
 class LearnedLiterals(NamedTuple):
@@ -89,12 +96,17 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
     n_thresholds : int, default 8. The most literals of a numeric column, at quantiles i/(n_thresholds + 1).
     max_categories : int, default 256. The most literals of a nominal column, those of its commonest values.
     keep : None (default), "all", or a list of names, as in `TableEncoder`: columns that are not left out.
+    groups : None (default), a list of lists of columns, by name or number, or an int. The columns of each
+        list are joined into one more, whose values are those of all of them: p1 p2 p3 = a t g. An int stands
+        for all runs of so many adjacent columns of names.
 
     Attributes
     ----------
     literals_ : list of `Literal` (column, relation, value).
     treatments_ : list of texts, one per column of the table, as in `TableEncoder`.
     attributes_ : int64 array; literal i is one of column `attributes_[i]`, of those that are used.
+    groups_ : list of lists of ints, the columns that are joined; what is made of them is used last.
+    sources_ : list of tuples of ints; the columns of the table of which each column that is used is made.
     kinds_ : list of "numeric", "boolean", "nominal", one per column that is used; a date is several of them.
     thresholds_ : list of lists of floats, one per column; empty unless it is numeric.
     categories_ : list of lists of texts, one per column; empty unless it is nominal.
@@ -124,12 +136,16 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
         "thresholds_": fields.Each(fields.Each(fields.Real()), "parts"),
         "categories_": fields.Each(fields.Each(fields.Text()), "parts"),
         "sparse_": fields.Flag(),
+        "_groups": fields.IfSet(fields.Each(fields.Each(fields.Count()))),
     }
 
-    def __init__(self, *, n_thresholds: int = 8, max_categories: int = 256, keep: Any = None) -> None:
+    def __init__(
+        self, *, n_thresholds: int = 8, max_categories: int = 256, keep: Any = None, groups: Any = None
+    ) -> None:
         self.n_thresholds = n_thresholds
         self.max_categories = max_categories
         self.keep = keep
+        self.groups = groups
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "LiteralEncoder":
         """Learn kinds, thresholds and categories; `y` is not looked at."""
@@ -187,7 +203,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """The literals as texts: "odor = none", "age > 47.5"."""
         check_is_fitted(self)
-        names = part_names(self, input_features)
+        names = self._names(input_features)
         owners = self.attributes_.tolist()
         texts = [str(one._replace(column=names[j])) for one, j in zip(self.literals_, owners, strict=True)]
         return np.array(texts, dtype=object)
@@ -205,8 +221,9 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
                 there = [in_rows(column, weights > 0) for column in table]
             weights = whole_weights(weights[weights > 0], n_thresholds)
         treatments = choose(X, there, self.keep)
-        same, there = there is table, treated(there, treatments)
-        table = there if same else treated(table, treatments)
+        groups = read_groups(self.groups, there, [one == AS_IS for one in treatments])
+        same, there = there is table, _with_groups(there, treatments, groups)
+        table = there if same else _with_groups(table, treatments, groups)
         learned = [_learn(column, weights, n_thresholds, max_categories) for column in there]
         if not any(one.values for one in learned):
             raise ValueError(
@@ -215,7 +232,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
                 "n_thresholds, or turn numbers into texts where they are names."
             )
         validate_data(self, X, skip_check_array=True, reset=True)  # from here on nothing raises
-        self.treatments_ = treatments
+        self.treatments_, self._groups = treatments, groups
         self.kinds_ = [one.kind for one in learned]
         self.thresholds_ = [list(one.values) if one.kind == NUMERIC else [] for one in learned]
         self.categories_ = [list(one.values) if one.kind == NOMINAL else [] for one in learned]
@@ -226,6 +243,9 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
 
     def _loaded(self) -> None:
         """Literals and their columns, which follow from the rest; has each column what its kind needs?"""
+        self._groups = getattr(self, "_groups", None) or []
+        if any(not 0 <= j < self.n_features_in_ for group in self._groups for j in group):
+            raise ValueError(f"groups has {self._groups}, but there are {self.n_features_in_} columns")
         check_parts(self)
         for kind, cuts, names in zip(self.kinds_, self.thresholds_, self.categories_, strict=True):
             if (kind != NOMINAL and names) or len(set(names)) < len(names):
@@ -238,7 +258,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
         self.attributes_ = np.repeat(np.arange(len(values)), [len(some) for some in values])
         self.literals_ = [
             Literal(name, ">" if kind == NUMERIC else "=", value)
-            for name, kind, some in zip(part_names(self), self.kinds_, values, strict=True)
+            for name, kind, some in zip(self._names(), self.kinds_, values, strict=True)
             for value in some
         ]
 
@@ -248,9 +268,31 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
 
     def _shown(self, j: int) -> Sequence[Any]:
         """The same; numbers that stand for dates and times are shown as such."""
-        part = parts(["x"] * self.n_features_in_, getattr(self, "treatments_", None))[j].part
-        make = {"days": Moment, "hours": Hours}.get(part)
+        make = {"days": Moment, "hours": Hours}.get(self.part_of(j))
         return self._values(j) if make is None else [make(value) for value in self._values(j)]
+
+    @property
+    def groups_(self) -> list[list[int]]:
+        """The columns that are joined."""
+        return self._groups
+
+    @property
+    def sources_(self) -> list[tuple[int, ...]]:
+        """The columns of the table of which each column that is used is made."""
+        return [(part.source,) for part in self._parts()] + [*map(tuple, self._groups)]
+
+    def _parts(self) -> list[Part]:
+        """The columns that are used, but for those of groups."""
+        return parts(["x"] * self.n_features_in_, getattr(self, "treatments_", None))
+
+    def part_of(self, j: int) -> str:
+        """What of a date or a time a column that is used says: "days", "month", …; "" if it is whole."""
+        own = self._parts()
+        return own[j].part if j < len(own) else ""
+
+    def _names(self, given: Any = None) -> list[str]:
+        """The names of the columns that are used."""
+        return part_names(self, given) + group_names(names_in(self, given), self.groups_)
 
     def _starts(self) -> list[int]:
         """The place of each column's first literal, and their number."""
@@ -319,7 +361,13 @@ def _sparse_columns(X: Any) -> list[AnyColumn]:
 
 def _read(encoder: LiteralEncoder, X: Any) -> list[AnyColumn]:
     """The columns, their names and number checked against those fitted."""
-    return treated(_as_fitted(encoder, encoder, X), getattr(encoder, "treatments_", None))
+    table = _as_fitted(encoder, encoder, X)
+    return _with_groups(table, getattr(encoder, "treatments_", None), encoder.groups_)
+
+
+def _with_groups(table: list[Any], treatments: Any, groups: list[list[int]]) -> list[Any]:
+    """The columns that are used."""
+    return [*treated(table, treatments), *(joined_column([table[j] for j in group]) for group in groups)]
 
 
 def _as_fitted(encoder: LiteralEncoder, owner: Any, X: Any) -> list[Any]:
@@ -341,7 +389,7 @@ def _read_some(
         return _read_some_sparse(encoder, owner, X, places)
     treatments = getattr(encoder, "treatments_", None)
     if not hasattr(X, "columns"):
-        table = treated(_as_fitted(encoder, owner, X), treatments)
+        table = _with_groups(_as_fitted(encoder, owner, X), treatments, encoder.groups_)
         return count_rows(X), {j: table[j] for j in places}
     check_table(X)
     names = list(X.columns)
@@ -353,9 +401,15 @@ def _read_some(
     own = parts(fitted, treatments)
     by_name = dict(zip(map(str, names), names, strict=True)) if hasattr(encoder, "feature_names_in_") else {}
     some: dict[int, AnyColumn] = {}
-    for source in sorted({own[j].source for j in places}):
+
+    def column_at(source: int) -> Column:
         there = by_name.get(fitted[source], names[min(source, len(names) - 1)])
-        column = column_of(str(there), X[there])
+        return column_of(str(there), X[there])
+
+    for j in places[bisect_left(places, len(own)) :]:
+        some[j] = joined_column([column_at(source) for source in encoder.groups_[j - len(own)]])
+    for source in sorted({own[j].source for j in places if j < len(own)}):
+        column = column_at(source)
         made = treated([column], None if treatments is None else [treatments[source]])
         first = next(k for k, part in enumerate(own) if part.source == source)
         some |= {first + k: one for k, one in enumerate(made) if first + k in places}

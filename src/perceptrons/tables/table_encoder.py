@@ -212,6 +212,7 @@ def with_absent(encoder: Any, table: list[Column]) -> list[Column]:
 def check_parts(encoder: Any) -> None:
     """Of an encoder from a file: is there a kind for each column that is used?"""
     n_parts = len(parts(names_in(encoder), getattr(encoder, "treatments_", None)))
+    n_parts += len(getattr(encoder, "_groups", []))
     if len(encoder.kinds_) != n_parts:
         raise ValueError(f"kinds_ has {len(encoder.kinds_)} kinds, but {n_parts} columns are used")
 

@@ -59,8 +59,8 @@ def compare(
         int | None,
         typer.Option(
             "--jobs",
-            help="Processes over which folds and learners are spread; -1 is one per core. Default: 1.",
-            show_default=False,
+            help="Processes over which folds and learners are spread; -1 is one per core.",
+            show_default="2",
             metavar="N",
         ),
     ] = None,
@@ -80,6 +80,8 @@ def compare(
     Example: perceptrons compare table.csv --target outcome --drop id
     A rare class: perceptrons compare table.csv --target outcome --class-weight balanced
     """
+    from joblib import cpu_count
+
     from ..comparison import compare as run
     from ..comparison import ranked
     from ..learners import build_learner, complete_name, default_learners
@@ -91,8 +93,8 @@ def compare(
 
     prices = options.read_costs(reject_cost, costs) or Costs()
     options.check_class_weight(class_weight)
-    if jobs == 0:
-        raise ValueError("--jobs is 0, but it must be a number of processes; use -1 for one per core.")
+    if jobs is not None and (jobs < -1 or jobs == 0):
+        raise ValueError(f"--jobs is {jobs}, but it must be a number of processes; use -1 for one per core.")
     for option, name in (("metric", metric), ("sort", sort)):
         if name is not None and name not in METRICS:
             raise ValueError(f"--{option} is {name!r}, but it must be one of {', '.join(METRICS)}.")
@@ -126,7 +128,7 @@ def compare(
             data.y,
             data.weights,
             class_weight=class_weight,
-            processes=jobs,
+            processes=min(2, cpu_count()) if jobs is None else jobs,
             folds=folds,
             repeats=repeats,
             metric=metric,

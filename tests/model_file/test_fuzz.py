@@ -17,8 +17,10 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 from perceptrons import (
     BinaryPerceptron,
@@ -74,6 +76,8 @@ def models():
     yield make_pipeline(TableEncoder(), classic(**short)).fit(FRAME, CODES), FRAME, True
     yield make_pipeline(LiteralEncoder(), BinaryPerceptron()).fit(FRAME, CODES), FRAME, True
     yield make_pipeline(StandardScaler(), MaxMarginPerceptron(C=1.0)).fit(ROWS, CODES), ROWS, False
+    yield LogisticRegression().fit(ROWS, CODES), ROWS, True
+    yield DecisionTreeClassifier(max_depth=3, random_state=0).fit(MANY, NOISY), MANY, True
     projected = make_pipeline(MarginProjection(n_components=2, random_state=0), classic(**short))
     yield projected.fit(ROWS, CODES), ROWS, True
 

@@ -6,10 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
+from ..learner_names import ON_REQUEST, WHAT, names_beginning_with
 from . import options
 from .destinations import check_out, check_text
 from .parameters import check_parameters, read_parameters
-from .tables import built_in_table, reading, training_table
+from .tables import built_in_table, check_names, reading, training_table
 
 METRICS = {"risk": "risk", "accuracy": "accuracy", "balanced": "balanced accuracy", "auc": "AUC"}
 MARKS = {"best": "*", "as good": "="}
@@ -36,8 +37,10 @@ def compare(
         list[str] | None,
         typer.Option(
             "--learner",
-            help="Compare this learner; may be repeated; the beginning of a name will do.",
+            help="Compare this learner; may be repeated; the beginning of a name will do. There are "
+            f"{', '.join(WHAT)}.",
             metavar="NAME",
+            autocompletion=names_beginning_with,
         ),
     ] = None,
     list_learners: Annotated[bool, typer.Option("--list", help="List all learners, and end.")] = False,
@@ -78,8 +81,14 @@ def compare(
 
     \b
     Example: perceptrons compare table.csv --target outcome --drop id
-    A rare class: perceptrons compare table.csv --target outcome --class-weight balanced
+    A rare class: perceptrons compare t.csv --target ill --class-weight balanced
     """
+    if list_learners:
+        _list_learners()
+        return
+    how = reading(header, separator, missing, encoding)
+    if table is not None:
+        check_names(table, how, target, weight, *(drop or []), *(nominal or []))
     from joblib import cpu_count
 
     from ..comparison import compare as run
@@ -98,14 +107,10 @@ def compare(
     for option, name in (("metric", metric), ("sort", sort)):
         if name is not None and name not in METRICS:
             raise ValueError(f"--{option} is {name!r}, but it must be one of {', '.join(METRICS)}.")
-    if list_learners:
-        _list_learners()
-        return
     if csv is not None:
         check_out(csv, **({} if table is None else {"table": table}))
         check_text(csv)
     pairs, learner = read_parameters(parameters), [complete_name(name) for name in learner or []]
-    how = reading(header, separator, missing, encoding)
     if table is None:
         _check_no_table_options(
             {
@@ -221,7 +226,7 @@ def _show_choices(data: Any, learners: list[str], asked: int, folds: int) -> Non
 
 
 def _show_left_out(n_rows: int, n_classes: int) -> None:
-    from ..learners import LEARNERS, MANY_ROWS, ON_REQUEST, SLOW, supports_classes
+    from ..learners import LEARNERS, MANY_ROWS, SLOW, supports_classes
     from .show import say
     from .words import listing
 
@@ -358,9 +363,8 @@ def _write_csv(out: Path, results: list[Any]) -> None:
 
 
 def _list_learners() -> None:
-    from ..learners import LEARNERS, ON_REQUEST, WHAT
     from .show import say, table
 
-    rows = [[name, WHAT[name], "--learner" if name in ON_REQUEST else "default"] for name in LEARNERS]
+    rows = [[name, what, "--learner" if name in ON_REQUEST else "default"] for name, what in WHAT.items()]
     table(["learner", "what it is", "compared"], rows, whole=["learner", "compared"])
     say("fit --learner NAME takes one of these, or the historical name of a perceptron, such as pam.")

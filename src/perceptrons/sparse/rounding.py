@@ -11,6 +11,7 @@ takes few values, the best u and b follow from two histograms, and so every step
 
 import numpy as np
 
+from .._types import Array
 from ..compiled import compiled
 from ..rows.layouts import dot
 
@@ -21,7 +22,9 @@ STEPS = 12  # of Newton's method for u and b
 CLOSE = 1e-7  # of the loss: a smaller gain is none
 
 
-def rounded(X, up, down, weights, bias, most, alpha):
+def rounded(
+    X: Array, up: Array, down: Array, weights: Array, bias: float, most: int, alpha: float
+) -> tuple[Array, Array]:
     """The points of each rule, and u, b and the loss. `up` are the weights of the rows of the class, `down`
     those of the others; rules whose weight is 0 may take the place of others."""
     best, found = np.zeros(len(X), np.int64), np.array([0.0, bias, np.inf])
@@ -68,14 +71,14 @@ def improve(X, up, down, points, most, alpha, line, swap):
                     copy_line(trial, line)
                     trial[2] = line_of(totals, X, j, step, none, by_none, up, down, norm, trial)
                     if trial[2] < better[2]:
-                        one, by, other, gets = j, step, none, by_none
+                        one, by, other, gets = j, step, none, by_none  # type: ignore[assignment]
                         copy_line(better, trial)
             for k in others:
                 for z in (-points[j], points[j]):
                     copy_line(trial, line)
                     trial[2] = line_of(totals, X, j, -points[j], k, z, up, down, alpha * squares, trial)
                     if trial[2] < better[2]:
-                        one, by, other, gets = j, -points[j], k, z
+                        one, by, other, gets = j, -points[j], k, z  # type: ignore[assignment]
                         copy_line(better, trial)
         if one < 0:
             return

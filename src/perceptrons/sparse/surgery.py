@@ -10,13 +10,14 @@ that the others move. H is computed at the sizes asked for; in between, H⁻¹ l
 
 import numpy as np
 
+from .._types import Array
 from ..compiled import compiled
 
 STEPS = 25  # of Newton's method
 LEAST = 1e-9  # the penalty of the constant, without which H may be singular
 
 
-def eliminate(X, signs, p, alpha, sizes, close):
+def eliminate(X: Array, signs: Array, p: Array, alpha: float, sizes: Array, close: float) -> Array:
     """Fitted weights at each size, from the largest down, none larger than the columns are: which columns,
     weights of all, 0 where dropped, the constant last. X has a row per column, and a last one of ones."""
     n_all = len(X) - 1

@@ -24,6 +24,8 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 for _pool in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_pool, "1")
 
+os.environ.setdefault("PERCEPTRONS_PROGRESS", "0")  # lines that come after seconds, on a slow machine alone
+
 _data = ROOT.parent / "shared" / "data"
 if _data.is_dir():
     os.environ.setdefault("PERCEPTRONS_DATA", str(_data))

@@ -28,7 +28,7 @@ def coffee(rows=60, seed=0):
 def shell(*arguments, code=None, **environment):
     """The same in a process of its own."""
     start = ["-c", code] if code else ["-m", "perceptrons"]
-    env = {**os.environ, "PYTHONPATH": str(SOURCES), **environment}
+    env = {**os.environ, "PYTHONPATH": str(SOURCES), "PERCEPTRONS_PROGRESS": "0", **environment}
     return subprocess.run([sys.executable, *start, *arguments], env=env, capture_output=True, text=True)
 
 

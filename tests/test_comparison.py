@@ -12,7 +12,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
-from perceptrons import NAMED, Perceptron, SparsePerceptron, TableEncoder
+from perceptrons import NAMED, Perceptron, SparsePerceptron, TableEncoder, fold_fits
 from perceptrons import comparison as compare_module
 from perceptrons.comparison import compare, quietly
 from perceptrons.describe import Size, margin_of, size_of
@@ -225,7 +225,7 @@ def test_warnings_become_notes_and_are_not_shown():
         return 1
 
     assert quietly(warn) == (1, ["Something else.\nMore of it."])
-    assert compare_module._short("Something else.\nMore of it.") == "Something else."
+    assert fold_fits._short("Something else.\nMore of it.") == "Something else."
 
 
 def test_several_classes_report_the_smallest_margin(jit):

@@ -15,7 +15,12 @@ from pathlib import Path
 
 from . import ROOT
 
-SETTINGS = {"NO_COLOR": "1", "NUMBA_DISABLE_JIT": "0", "COLUMNS": "104"}  # as a reader runs them
+SETTINGS = {
+    "NO_COLOR": "1",
+    "NUMBA_DISABLE_JIT": "0",
+    "COLUMNS": "104",
+    "PERCEPTRONS_PROGRESS": "0",
+}  # as a reader runs them
 BLOCK = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 TIME = re.compile(r"\b\d+(\.\d+)? (µs|ms|s)\b")  # differs from run to run, and so do the widths of columns
 LONG = re.compile(

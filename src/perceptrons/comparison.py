@@ -11,36 +11,24 @@ Which learners are as good as the best is a paired t-test on the same folds, who
 training rows that folds share: Nadeau and Bengio, "Inference for the generalization error" (2003).
 """
 
-import re
-import time
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from joblib import Parallel, cpu_count, delayed, parallel_config
+from joblib import cpu_count
 from scipy.stats import t as student
 
 from .compiled import count_threads
 from .cross_validation import Progress, Rows, read_rows, splits_of, without_columns_left_out
-from .describe import Shares, Size, answers_of, margin_of, shares_of, size_of, stopped_of
-from .evaluation import auc_of, scores_of
-from .learners import (
-    EPOCHS,
-    FEW_EPOCHS,
-    MANY_ROWS,
-    build_learner,
-    default_learners,
-    encoder_for,
-    may_reject,
-    reads_tables,
-    weights_for,
-)
-from .rejection.costs import Costs, Prices, read_costs
+from .describe import Size
+from .fold_fits import FoldFit, Work, failed
+from .fold_fits import quietly as quietly
+from .learners import EPOCHS, FEW_EPOCHS, MANY_ROWS, build_learner, default_learners, may_reject
+from .processes import fit_in_turn, fit_spread
+from .rejection.costs import Costs, read_costs
 from .rows.weights import check_every_class, weights_of_rows
-from .tables.treatments import ALL
 
 METRICS = {  # name → (what a fold is scored by, whether lower is better)
     "risk": ("fold_risks", True),
@@ -160,70 +148,11 @@ def compare(
     names = list(dict.fromkeys(learners or default_learners(len(rows.y), len(rows.classes))))
     shared = {"seed": seed, "costs": costs, "class_weight": class_weight, "n_jobs": n_jobs}
     build = {name: _builder(name, len(rows.y), max_epochs, shared, parameters or {}) for name in names}
-    work = _Work(rows, [*splits, (np.arange(len(rows.y)),)], build, prices)
+    work = Work(rows, [*splits, (np.arange(len(rows.y)),)], build, prices)
     n_processes = cpu_count() if processes == -1 else processes or 1
-    fits = _spread(work, n_processes, progress) if n_processes > 1 else _in_turn(work, progress or _silent)
-    return judged([_result(name, tried) for name, tried in fits.items()], metric, repeats)
-
-
-class _Work(NamedTuple):
-    """What is to be fitted: each learner to each part; the last part are all rows, with nothing to test."""
-
-    rows: Rows
-    parts: list[Any]
-    build: dict[str, Callable[[], Any]]
-    prices: Prices
-
-
-def _in_turn(work: _Work, tell: Progress) -> dict[str, list["_FoldFit"]]:
-    """Fold by fold, so that rows are encoded once for all learners."""
-    names, total = list(work.build), len(work.parts) * len(work.build)
-    fits: dict[str, list[_FoldFit]] = {name: [] for name in names}
-    for k, parts in enumerate(work.parts):
-        tables, encoded = [work.rows.take(rows) for rows in parts], {}  # type: ignore[var-annotated]
-        what = f"fold {k + 1} of {len(work.parts) - 1}" if len(parts) > 1 else "all rows"
-        for j, name in enumerate(names):
-            tell(k * len(names) + j, total, f"{what}, {name}")
-            if not _failed(fits[name]):
-                fits[name].append(_fit_part(work.build[name](), tables, encoded, work.prices))
-    tell(total, total, "done")
-    return fits
-
-
-def _spread(work: _Work, n_processes: int, progress: Progress | None) -> dict[str, list["_FoldFit"]]:
-    """The same over several processes, the slowest fits (those to all rows) first."""
     tell = progress or _silent
-    tasks = [(name, k) for k in reversed(range(len(work.parts))) for name in work.build]
-    fits: dict[str, list[Any]] = {name: [None] * len(work.parts) for name in work.build}
-    tell(0, len(tasks), f"{n_processes} processes")
-    with parallel_config(backend="loky", inner_max_num_threads=1):
-        run = Parallel(n_jobs=n_processes, return_as="generator")
-        todo = (
-            delayed(_task)(work.build[name], [work.rows.take(part) for part in work.parts[k]], work.prices)
-            for name, k in tasks
-        )
-        for done, ((name, k), one) in enumerate(zip(tasks, run(todo), strict=True)):
-            tell(done + 1, len(tasks), name)
-            fits[name][k] = one
-    return {name: _until_failure(some) for name, some in fits.items()}
-
-
-def _task(build: Callable[[], Any], tables: list[Rows], prices: Prices) -> "_FoldFit":
-    return _fit_part(build(), tables, {}, prices)
-
-
-def _until_failure(fits: list["_FoldFit"]) -> list["_FoldFit"]:
-    failed = [one for one in fits if one.facts is None]
-    return failed[:1] or fits
-
-
-def _fit_part(learner: Any, tables: list[Rows], encoded: dict[type, list[Any]], prices: Prices) -> "_FoldFit":
-    score = partial(_score, prices=prices, table=tables[-1]) if len(tables) > 1 else _no_score
-    try:
-        rows = _laid_out(tables, learner, encoded)
-    except (ValueError, MemoryError) as error:
-        return _failure(error)
-    return _try(learner, rows, tables[0], score)
+    fits = fit_spread(work, n_processes, tell) if n_processes > 1 else fit_in_turn(work, tell)
+    return judged([_result(name, tried) for name, tried in fits.items()], metric, repeats)
 
 
 def _check_class_weight(table: Rows, class_weight: Any) -> None:
@@ -256,97 +185,8 @@ def _silent(done: int, total: int, what: str) -> None:
     """No progress to be shown."""
 
 
-def _laid_out(tables: list[Rows], learner: Any, encoded: dict[type, list[Any]]) -> list[Any]:
-    """As the learner takes them: in coordinates that the first teaches, which are made once for all. Which
-    columns are left out is decided already."""
-    if reads_tables(learner):
-        if "keep" in learner.get_params(deep=False):
-            learner.set_params(keep=ALL)
-        return [table.X for table in tables]
-    encoder = encoder_for(learner, ALL)
-    if type(encoder) not in encoded:
-        encoder.fit(tables[0].X, **weights_for(encoder, tables[0].weights))
-        encoded[type(encoder)] = [encoder.transform(table.X) for table in tables]
-    return encoded[type(encoder)]
-
-
-class _FoldScore(NamedTuple):
-    """How a model did on the rows left out."""
-
-    shares: Shares
-    risk: float
-    auc: float | None
-
-
-class _FoldFacts(NamedTuple):
-    """What is said of a fitted model."""
-
-    may_reject: bool
-    size: Size | None
-    margin: tuple[float | None, float | None] | None
-    converged: bool | None
-    stopped: str | None
-    n_updates: int | None
-
-
-class _FoldFit(NamedTuple):
-    facts: _FoldFacts | None  # None if it failed
-    seconds: float
-    score: _FoldScore | None  # None if it failed, or no rows are left out
-    notes: list[str]
-
-
-def _failed(fits: list[_FoldFit]) -> bool:
-    return bool(fits) and fits[-1].facts is None
-
-
-def _try(
-    learner: Any, rows: list[Any], table: Rows, score: Callable[[Any, Any], _FoldScore | None]
-) -> _FoldFit:
-    """Fit to the first of the laid out rows, those of the table, and score on the last."""
-    start = time.perf_counter()
-    try:
-        _, notes = quietly(learner.fit, rows[0], table.y, **weights_for(learner, table.weights))
-        seconds = time.perf_counter() - start
-        found = score(learner, rows[-1])
-    except (ValueError, MemoryError) as error:
-        return _failure(error)
-    return _FoldFit(_facts_of(learner), seconds, found, [_short(note) for note in notes])
-
-
-def _failure(error: Exception) -> _FoldFit:
-    reason = " ".join(str(error).split()) or "not enough memory"
-    return _FoldFit(None, 0.0, None, [f"failed: {reason}"])
-
-
-def _facts_of(model: Any) -> _FoldFacts:
-    updates = getattr(model, "n_updates_", None)
-    return _FoldFacts(
-        may_reject(model),
-        size_of(model),
-        margin_of(model),
-        getattr(model, "converged_", None),
-        stopped_of(model),
-        None if updates is None else int(np.sum(updates)),
-    )
-
-
-def _no_score(model: Any, X: Any) -> None:
-    """No rows are left out."""
-
-
-def _score(model: Any, X: Any, *, prices: Prices, table: Rows) -> _FoldScore:
-    """How a model does on the rows of this table."""
-    answers, rejected = answers_of(model, X)
-    right = answers == table.y
-    risk = float(np.average(prices.of_rows(table.codes, right, rejected), weights=table.weights))
-    shares = shares_of(table.codes, right, rejected, table.weights)
-    scores = scores_of(model, X)
-    return _FoldScore(shares, risk, auc_of(table.codes, scores, table.weights, len(table.classes)))
-
-
-def _result(name: str, fits: list[_FoldFit]) -> LearnerResult:
-    if _failed(fits):
+def _result(name: str, fits: list[FoldFit]) -> LearnerResult:
+    if failed(fits):
         return LearnerResult(name, notes=tuple(fits[-1].notes))
     final, scores = fits[-1], [fit.score for fit in fits if fit.score is not None]
     accuracies, risks = [one.shares.accuracy for one in scores], [one.risk for one in scores]
@@ -410,19 +250,3 @@ def like(ones: Sequence[float | None], others: Sequence[float | None], repeats: 
     per_training = 1.0 / max(n // repeats - 1, 1)  # tested rows per training row
     t = abs(float(differences.mean())) / (deviation * np.sqrt(1.0 / n + per_training))
     return bool(2.0 * student.sf(t, n - 1) > LEVEL)
-
-
-def quietly(function: Callable[..., Any], *arguments: Any, **named: Any) -> tuple[Any, list[str]]:
-    """What the function returns, and what it warned about, each once."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        value = function(*arguments, **named)
-    return value, list(dict.fromkeys(str(warning.message) for warning in caught))
-
-
-def _short(warning: str) -> str:
-    """A warning in a few words: that all is rejected, the cap that was reached, or how it begins."""
-    if "every row is rejected" in warning:
-        return "rejects every row"
-    cap = re.search(r"\b(max_\w+)", warning)
-    return f"{cap.group(1)} reached" if cap else re.split(r": |\. |\n", warning)[0][:80]

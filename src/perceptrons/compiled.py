@@ -18,6 +18,8 @@ from threadpoolctl import ThreadpoolController
 
 from .checks import is_number
 
+_KERNELS: list[Any] = []  # all that were made
+
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile with Numba; the result is kept on disk, so that a new process does not compile again.
@@ -29,7 +31,13 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
         kernel = numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:  # Numba: "no locator available"
         kernel = numba.njit(nogil=True)(function)
+    _KERNELS.append(kernel)
     return kernel
+
+
+def n_specializations() -> int:
+    """How often kernels have been compiled, or loaded from disk, in this process."""
+    return sum(len(getattr(kernel, "overloads", ())) for kernel in _KERNELS)
 
 
 @cache

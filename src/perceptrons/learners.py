@@ -12,6 +12,7 @@ from sklearn.utils import get_tags
 from .binary.binary_perceptron import BinaryPerceptron
 from .conservative.chow_classifier import ChowClassifier
 from .conservative.conservative_perceptron import ConservativePerceptron
+from .learner_names import ON_REQUEST
 from .margin.kernel_perceptron import KernelPerceptron
 from .margin.maximum.max_margin_perceptron import MaxMarginPerceptron
 from .margin.named import NAMED
@@ -56,26 +57,8 @@ LEARNERS: dict[str, Build] = {  # name → (seed, max_epochs) → an estimator t
     "logistic regression": lambda seed, max_epochs: LogisticRegression(max_iter=10_000),
     "shallow tree": lambda seed, max_epochs: DecisionTreeClassifier(max_depth=3, random_state=seed),
 }
-WHAT = {  # a line each
-    "perceptron": "perceptron, the average of its weights where rows overlap",
-    "growing margin": "perceptron that asks for more margin as it learns",
-    "averaged": "averaged perceptron",
-    "max margin": "hyperplane of the largest margin, for rows that can be separated",
-    "soft margin": "hyperplane of the largest margin, with slack (a linear SVM)",
-    "sparse": "few weighted rules, boosted (Jackson and Craven)",
-    "scorecard": "few rules with points that add up by hand",
-    "kernel": "perceptron in the feature space of a kernel",
-    "conservative": "perceptron that rejects what is doubtful (Sundararajan and Pal)",
-    "chow": "averaged perceptron with probabilities; rejects what is doubtful (Chow)",
-    "binary": "weights of -1 and +1 only (Golea and Marchand)",
-    "binary sbpi": "weights of -1 and +1 only, found by SBPI",
-    "logistic regression": "scikit-learn's logistic regression, to compare with",
-    "shallow tree": "scikit-learn's decision tree of depth 3, to compare with",
-}
 # at most: many runs at once, six fits, and epochs that seldom end by themselves
 EPOCHS, USUAL_EPOCHS = {"conservative": 100, "chow": 100, "selective": 100, "binary sbpi": 100}, 1000
-# only if asked for: each is of a family that another line stands for, and seldom better than that
-ON_REQUEST = ("growing margin", "averaged", "max margin", "selective", "binary sbpi")
 # on many rows only if asked for: minutes, cross-validated
 SLOW = ("kernel", "conservative")
 MANY_ROWS, FEW_EPOCHS = 10_000, 100  # of a kernel learner, whose epochs take the square of the rows

@@ -18,8 +18,10 @@ from importlib.util import find_spec
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 from perceptrons import (
     BinaryPerceptron,
@@ -86,6 +88,8 @@ def models():
         from perceptrons.neural import MarginMLPClassifier
 
         yield MarginMLPClassifier(hidden_size=3, max_epochs=2, random_state=0).fit(ROWS, CODES), ROWS, True
+    yield LogisticRegression().fit(ROWS, CODES), ROWS, True
+    yield DecisionTreeClassifier(max_depth=3, random_state=0).fit(MANY, NOISY), MANY, True
     projected = make_pipeline(MarginProjection(n_components=2, random_state=0), classic(**short))
     yield projected.fit(ROWS, CODES), ROWS, True
 

@@ -12,9 +12,13 @@ from .fit import fit
 from .predict import predict
 from .reproduce import reproduce
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 for command in (compare, fit, evaluate, predict, explain, certify, reproduce):
     app.command()(command)
+NEXT = """
+Next: `perceptrons compare` runs on a built-in table; on yours, name the column
+to predict: `perceptrons compare table.csv --target COLUMN`. `perceptrons compare
+--list` names the learners, `perceptrons COMMAND --help` a command's options."""
 
 
 def _version(asked: bool) -> None:
@@ -35,14 +39,15 @@ def perceptrons(
     """Linear classifiers that can be read, trusted and shipped.
 
     \b
-    perceptrons compare                                    learners side by side, on a built-in table
-    perceptrons compare table.csv --target outcome         the same on yours
+    perceptrons compare                             learners on a built-in table
+    perceptrons compare table.csv --target outcome  the same on yours
     perceptrons fit table.csv --target outcome --out model.json
-    perceptrons evaluate model.json test.csv                accuracy and more on known classes
+    perceptrons evaluate model.json test.csv     how good it is on known rows
     perceptrons predict model.json new.csv
     perceptrons explain model.json new.csv --row 3
     perceptrons certify model.json table.csv
-    perceptrons reproduce                                  the papers' experiments
+    perceptrons reproduce                           the papers' experiments
     """
     if context.invoked_subcommand is None:
         print(context.get_help())
+        print(NEXT)

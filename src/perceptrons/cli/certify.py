@@ -6,7 +6,7 @@ import typer
 
 from . import options
 from .evaluate import labeled
-from .tables import reading
+from .tables import called, from_standard_input, reading
 
 
 def certify(
@@ -46,7 +46,8 @@ def certify(
         raise ValueError(f"{model} does not name the column of the classes; name it with --target.")
     with progress_bar("certifying"):
         weight: Any = loaded.about.get("weight")
-        frame = loaded.read_table(table, reading(header, separator, missing, encoding), target, weight)
+        path = from_standard_input(table)
+        frame = loaded.read_table(path, reading(header, separator, missing, encoding), target, weight)
         frame, _ = labeled(frame, target)
         weights = None
         if weight in frame.columns:
@@ -70,9 +71,9 @@ def certify(
     else:
         warn_of(unseen)
         if proves:
-            _show(f"{model} on {table}", loaded.learner, found, reason)
+            _show(f"{model} on {called(path)}", loaded.learner, found, reason)
         else:
-            _show_without(f"{model} on {table}", loaded.learner, rows, y)
+            _show_without(f"{model} on {called(path)}", loaded.learner, rows, y)
     if reason:
         raise typer.Exit(1)
 

@@ -6,10 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
+from ..learner_names import ON_REQUEST, WHAT, names_beginning_with
 from . import options
 from .destinations import check_out, check_text
 from .parameters import check_parameters, read_parameters
-from .tables import built_in_table, reading, training_table
+from .tables import built_in_table, check_names, reading, training_table
 
 METRICS = {"risk": "risk", "accuracy": "accuracy", "balanced": "balanced accuracy", "auc": "AUC"}
 MARKS = {"best": "*", "as good": "="}
@@ -36,8 +37,10 @@ def compare(
         list[str] | None,
         typer.Option(
             "--learner",
-            help="Compare this learner; may be repeated; the beginning of a name will do.",
+            help="Compare this learner; may be repeated; the beginning of a name will do. There are "
+            f"{', '.join(WHAT)}.",
             metavar="NAME",
+            autocompletion=names_beginning_with,
         ),
     ] = None,
     list_learners: Annotated[bool, typer.Option("--list", help="List all learners, and end.")] = False,
@@ -59,8 +62,8 @@ def compare(
         int | None,
         typer.Option(
             "--jobs",
-            help="Processes over which folds and learners are spread; -1 is one per core. Default: 1.",
-            show_default=False,
+            help="Processes over which folds and learners are spread; -1 is one per core.",
+            show_default="2",
             metavar="N",
         ),
     ] = None,
@@ -78,8 +81,16 @@ def compare(
 
     \b
     Example: perceptrons compare table.csv --target outcome --drop id
-    A rare class: perceptrons compare table.csv --target outcome --class-weight balanced
+    A rare class: perceptrons compare t.csv --target ill --class-weight balanced
     """
+    if list_learners:
+        _list_learners()
+        return
+    how = reading(header, separator, missing, encoding)
+    if table is not None:
+        check_names(table, how, target, weight, *(drop or []), *(nominal or []))
+    from joblib import cpu_count
+
     from ..comparison import compare as run
     from ..comparison import ranked
     from ..learners import build_learner, complete_name, default_learners
@@ -91,19 +102,15 @@ def compare(
 
     prices = options.read_costs(reject_cost, costs) or Costs()
     options.check_class_weight(class_weight)
-    if jobs == 0:
-        raise ValueError("--jobs is 0, but it must be a number of processes; use -1 for one per core.")
+    if jobs is not None and (jobs < -1 or jobs == 0):
+        raise ValueError(f"--jobs is {jobs}, but it must be a number of processes; use -1 for one per core.")
     for option, name in (("metric", metric), ("sort", sort)):
         if name is not None and name not in METRICS:
             raise ValueError(f"--{option} is {name!r}, but it must be one of {', '.join(METRICS)}.")
-    if list_learners:
-        _list_learners()
-        return
     if csv is not None:
         check_out(csv, **({} if table is None else {"table": table}))
         check_text(csv)
     pairs, learner = read_parameters(parameters), [complete_name(name) for name in learner or []]
-    how = reading(header, separator, missing, encoding)
     if table is None:
         _check_no_table_options(
             {
@@ -126,7 +133,7 @@ def compare(
             data.y,
             data.weights,
             class_weight=class_weight,
-            processes=jobs,
+            processes=min(2, cpu_count()) if jobs is None else jobs,
             folds=folds,
             repeats=repeats,
             metric=metric,
@@ -219,7 +226,7 @@ def _show_choices(data: Any, learners: list[str], asked: int, folds: int) -> Non
 
 
 def _show_left_out(n_rows: int, n_classes: int) -> None:
-    from ..learners import LEARNERS, MANY_ROWS, ON_REQUEST, SLOW, supports_classes
+    from ..learners import LEARNERS, MANY_ROWS, SLOW, supports_classes
     from .show import say
     from .words import listing
 
@@ -356,9 +363,8 @@ def _write_csv(out: Path, results: list[Any]) -> None:
 
 
 def _list_learners() -> None:
-    from ..learners import LEARNERS, ON_REQUEST, WHAT
     from .show import say, table
 
-    rows = [[name, WHAT[name], "--learner" if name in ON_REQUEST else "default"] for name in LEARNERS]
+    rows = [[name, what, "--learner" if name in ON_REQUEST else "default"] for name, what in WHAT.items()]
     table(["learner", "what it is", "compared"], rows, whole=["learner", "compared"])
     say("fit --learner NAME takes one of these, or the historical name of a perceptron, such as pam.")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from . import options
-from .tables import reading
+from .tables import called, from_standard_input, reading
 
 
 def evaluate(
@@ -53,7 +53,8 @@ def evaluate(
         raise ValueError(f"{model} does not name the column of the classes; name it with --target.")
     with progress_bar("evaluating"):
         weight: Any = loaded.about.get("weight")
-        frame = loaded.read_table(table, reading(header, separator, missing, encoding), target, weight)
+        path = from_standard_input(table)
+        frame = loaded.read_table(path, reading(header, separator, missing, encoding), target, weight)
         frame, n_unlabeled = labeled(frame, target)
         weights = None
         if weight in frame.columns:
@@ -78,7 +79,7 @@ def evaluate(
         )
         return
     warn_of(unseen)
-    _show(f"{model} on {table}", found, n_unlabeled, _costs(loaded.learner, costs))
+    _show(f"{model} on {called(path)}", found, n_unlabeled, _costs(loaded.learner, costs))
     if certificates:
         from .words import show_certificates
 

@@ -3,25 +3,30 @@
 import math
 from dataclasses import asdict, dataclass
 from itertools import combinations
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from . import options
-from .tables import reading
+from .tables import called, from_standard_input, reading
 
 MOST_PARTS = 20  # of a linear model, shown
-ENCODED = "Values are those of the encoded row: numbers standardized, yes and no +1 and -1, names one-hot."
+ENCODED = (
+    "A number adds the more the farther it is from the mean of the rows fitted; a cell that is missing adds "
+    "nothing."
+)
 
 
 @dataclass(frozen=True)
 class Reason:
-    """What a rule or a coordinate adds to a score; `holds` is for rules, `value` for coordinates."""
+    """What a rule or a coordinate adds to a score; `holds` is for rules. `value` is that of the encoded row,
+    `original` what the table says."""
 
     rule: str
     adds: float
     holds: bool | None = None
     value: float | None = None
+    original: str | None = None
 
     def facts(self) -> dict[str, Any]:
         return {name: value for name, value in asdict(self).items() if value is not None}
@@ -30,7 +35,24 @@ class Reason:
 def explain(
     model: options.Model,
     table: options.Table,
-    row: Annotated[int, typer.Option("--row", help="Which row, counted from 1.", metavar="N")] = 1,
+    row: Annotated[
+        int | None,
+        typer.Option("--row", help="Which row, counted from 1.", show_default="1", metavar="N"),
+    ] = None,
+    rows: Annotated[
+        str | None,
+        typer.Option("--rows", help="Several rows, like 1,5,9.", show_default=False, metavar="N,N,…"),
+    ] = None,
+    hardest: Annotated[
+        int | None,
+        typer.Option(
+            "--hardest",
+            help="So many rows about which the model is least certain.",
+            show_default=False,
+            min=1,
+            metavar="N",
+        ),
+    ] = None,
     header: options.Header = None,
     separator: options.Separator = None,
     encoding: options.Encoding = None,
@@ -40,37 +62,111 @@ def explain(
     """Why a model predicts what it does for a row of a table.
 
     A score is a sum: the table shows what each rule of a sparse model (of a scorecard, its points), or each
-    encoded column of a linear one, adds to it. A model that may reject answers where the sum is far enough
-    from 0.
+    column of a linear one, adds to it. A model that may reject answers where the sum is far enough from 0.
 
     \b
     Example: perceptrons explain model.json new.csv --row 3
+    Several rows: perceptrons explain model.json new.csv --rows 1,5,9
+    The doubtful ones: perceptrons explain model.json new.csv --hardest 5
     """
     from .models import load, warn_of
     from .progress import progress_bar
-    from .show import emit
-    from .words import bands_as_dicts
+    from .show import emit, say
 
+    asked = _asked(row, rows, hardest)
     loaded = load(model)
     with progress_bar("explaining"):
-        frame = loaded.read_table(table, reading(header, separator, missing, encoding))
-        cells, unseen = loaded.lay_out(frame, row)
-        encoded, learner = loaded.encode(cells), loaded.learner
-        prediction = learner.predict(encoded).tolist()[0]
-        vector, label, score = _scored(learner.decision_function(encoded)[0], learner.classes_)
-        parts = _parts(loaded, encoded, vector)
-        if is_scorecard(learner):
-            score = sum(part.adds for part in parts)
-        rejected = loaded.rejected(encoded)
-    facts = {"row": row, "prediction": prediction, "label": label, "score": score}
-    facts |= {"rejected": None if rejected is None else bool(rejected[0]), "bands": bands_as_dicts(learner)}
+        path = from_standard_input(table)
+        frame = loaded.read_table(path, reading(header, separator, missing, encoding))
+        numbers = asked if hardest is None else _hardest(loaded, frame, hardest)
+        explained = [_explained(loaded, frame, number) for number in numbers]
     if json:
-        emit(
-            {**facts, "parts": [part.facts() for part in parts], "unseen": [one._asdict() for one in unseen]}
-        )
+        objects = [one.facts | {"parts": [part.facts() for part in one.parts]} for one in explained]
+        objects = [
+            {**some, "unseen": [new._asdict() for new in one.unseen]}
+            for some, one in zip(objects, explained, strict=True)
+        ]
+        emit(objects[0] if rows is None and hardest is None else {"rows": objects})
         return
-    warn_of(unseen)
-    _show(f"{table}, row {row}", facts, parts, learner)
+    for place, one in enumerate(explained):
+        say(*[""] * bool(place))
+        warn_of(one.unseen)
+        _show(f"{called(path)}, row {one.facts['row']}", one.facts, one.parts, loaded.learner)
+
+
+class Explained(NamedTuple):
+    """A row: what is predicted, what adds to it, and names that the model does not know."""
+
+    facts: dict[str, Any]
+    parts: list[Reason]
+    unseen: list[Any]
+
+
+def _asked(row: int | None, rows: str | None, hardest: int | None) -> list[int]:
+    """Numbers of rows; only one of the three options says which."""
+    given = [name for name, one in (("row", row), ("rows", rows), ("hardest", hardest)) if one is not None]
+    if len(given) > 1:
+        raise ValueError(
+            f"--{given[0]} and --{given[1]} both say which rows to explain; omit one of the two."
+        )
+    if rows is None:
+        return [1 if row is None else row]
+    numbers = [one.strip() for one in rows.split(",")]
+    if not all(one.isascii() and one.isdigit() for one in numbers):
+        raise ValueError(f"--rows is {rows!r}, but it must be numbers of rows between commas, like 1,5,9.")
+    return [int(one) for one in numbers]
+
+
+def _hardest(loaded: Any, frame: Any, count: int) -> list[int]:
+    """The rows whose score is nearest to 0; of more than two classes, nearest to that of another class."""
+    import numpy as np
+
+    cells, _ = loaded.lay_out(frame)
+    scores = _scores(loaded.learner, loaded.encode(cells))
+    doubt = abs(scores) if scores.ndim == 1 else np.diff(np.sort(scores, axis=1)[:, -2:])[:, 0]
+    return (np.argsort(doubt, kind="stable")[:count] + 1).tolist()  # type: ignore[no-any-return]
+
+
+def _scores(learner: Any, encoded: Any) -> Any:
+    if not hasattr(learner, "decision_function"):
+        raise ValueError(
+            f"A {type(learner).__name__} answers without a score, so there are no parts that add up; use "
+            "another learner, like sparse or scorecard."
+        )
+    return learner.decision_function(encoded)
+
+
+def _explained(loaded: Any, frame: Any, row: int) -> Explained:
+    from .words import bands_as_dicts
+
+    cells, unseen = loaded.lay_out(frame, row)
+    encoded, learner = loaded.encode(cells), loaded.learner
+    vector, label, score = _scored(_scores(learner, encoded)[0], learner.classes_)
+    parts = _parts(loaded, encoded, vector, cells)
+    if is_scorecard(learner):
+        score = sum(part.adds for part in parts)
+    rejected = loaded.rejected(encoded)
+    facts = {
+        "row": row,
+        "prediction": learner.predict(encoded).tolist()[0],
+        "label": label,
+        "score": score,
+        "probability": _probability(loaded, encoded, label),
+        "rejected": None if rejected is None else bool(rejected[0]),
+        "bands": bands_as_dicts(learner),
+    }
+    return Explained(facts, parts, unseen)
+
+
+def _probability(loaded: Any, encoded: Any, label: Any) -> float | None:
+    """Of the class that the score speaks for, by the model or the calibration in its file."""
+    from ..evaluation import probabilities_of
+    from .expected import calibrated
+
+    found = probabilities_of(loaded.learner, encoded)
+    if found is None:
+        found = calibrated(loaded.learner.decision_function(encoded), loaded.about)
+    return None if found is None else float(found[0, loaded.learner.classes_.tolist().index(label)])
 
 
 def _scored(scores: Any, classes: Any) -> tuple[int, Any, float]:
@@ -81,7 +177,9 @@ def _scored(scores: Any, classes: Any) -> tuple[int, Any, float]:
     return vector, classes.tolist()[vector if np.ndim(scores) else 1], float(np.ravel(scores)[vector])
 
 
-def _parts(loaded: Any, rows: Any, vector: int) -> list[Reason]:
+def _parts(loaded: Any, rows: Any, vector: int, cells: Any) -> list[Reason]:
+    import numpy as np
+
     learner = loaded.learner
     if hasattr(learner, "explain"):
         return [Reason(part.rule, part.adds, holds=part.holds) for part in learner.explain(rows).parts]
@@ -92,9 +190,36 @@ def _parts(loaded: Any, rows: Any, vector: int) -> list[Reason]:
             f"A {type(learner).__name__} compares a row with rows it has kept and has no weights of columns, "
             "so there are no parts to show; use a linear learner, or --learner sparse."
         )
-    return linear_parts(
-        loaded.encoder.get_feature_names_out(), rows, learner.coef_[vector], learner.intercept_[vector]
-    )
+    names, intercept = loaded.encoder.get_feature_names_out(), np.ravel(learner.intercept_)[vector]
+    return linear_parts(names, rows, learner.coef_[vector], intercept, originals(loaded.encoder, cells))
+
+
+def originals(encoder: Any, cells: Any) -> list[str]:
+    """The cell of one row behind each coordinate, as a person would write it."""
+    from ..tables.cells import BOOLEAN, NOMINAL, as_numbers, as_signs
+    from ..tables.dates import date_text
+    from ..tables.table_encoder import names_in, read_columns
+    from ..tables.treatments import parts
+
+    found: list[str] = []
+    what = parts(names_in(encoder), getattr(encoder, "treatments_", None))
+    columns = zip(read_columns(encoder, cells), what, encoder.kinds_, encoder.categories_, strict=True)
+    for column, part, kind, categories in columns:
+        if kind == NOMINAL:
+            found += ["yes"] * len(categories)  # of a coordinate that is not 0
+        elif kind == BOOLEAN:
+            found.append("yes" if as_signs(column)[0] > 0 else "no")
+        else:
+            number = float(as_numbers(column)[0])
+            found.append(date_text(number) if part.part == "days" else _number(number))
+    return found
+
+
+def _number(number: float) -> str:
+    """With thousands separators from five digits on (fewer may be a year), and no digits that say nothing."""
+    if not 1e4 <= abs(number) < 1e15:
+        return f"{number:.6g}"
+    return f"{number:,.6g}" if abs(number) < 1e6 else f"{number:,.0f}"
 
 
 def is_scorecard(learner: Any) -> bool:
@@ -115,21 +240,24 @@ def votes(names: Any, learner: Any, rows: Any) -> list[Reason]:
     )
 
 
-def linear_parts(names: Any, rows: Any, coef: Any, intercept: float) -> list[Reason]:
+def linear_parts(names: Any, rows: Any, coef: Any, intercept: float, originals: list[str]) -> list[Reason]:
     """Weight times value of each coordinate of one row, and the intercept, where they are not 0; the largest
     first."""
     import numpy as np
 
     values = np.ravel(rows.toarray() if hasattr(rows, "toarray") else rows)
     adds = coef * values
-    parts = [Reason(names[k], float(adds[k]), value=float(values[k])) for k in np.flatnonzero(adds)]
+    parts = [
+        Reason(names[k], float(adds[k]), value=float(values[k]), original=originals[k])
+        for k in np.flatnonzero(adds)
+    ]
     parts += [Reason("intercept", float(intercept), value=1.0)] if intercept else []
     return sorted(parts, key=lambda part: -abs(part.adds))
 
 
 def _show(title: str, facts: dict[str, Any], parts: list[Reason], learner: Any) -> None:
     from ..sparse.weighted_conjunctions import aligned
-    from .show import say, table
+    from .show import percent, say, table
 
     by_rules = not any(part.value is not None for part in parts)
     has_few = hasattr(learner, "explain")  # rules of a sparse model: all are shown
@@ -147,14 +275,16 @@ def _show(title: str, facts: dict[str, Any], parts: list[Reason], learner: Any) 
     if n_silent:
         silent = "rule does not hold, and adds" if n_silent == 1 else "rules do not hold, and add"
         say(f"{n_silent} {silent} nothing.")
-    say(_meaning(total.strip(), facts, learner))
+    likely = facts["probability"]
+    told = "" if likely is None else f" Probability of {facts['label']}: {percent(likely)}."
+    say(f"{_meaning(total.strip(), facts, learner)}{told}")
     if not by_rules:
         say(ENCODED)
 
 
 def _how(part: Reason) -> str:
     if part.value is not None:
-        return f"{part.value:.3g}"
+        return part.original or ""
     return "yes" if part.holds else "no"
 
 

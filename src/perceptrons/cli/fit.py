@@ -7,10 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
+from ..learner_names import WHAT, names_beginning_with
 from . import options
 from .destinations import check_out, check_savable
 from .parameters import read_parameters, set_parameters
-from .tables import reading
+from .tables import check_names, reading
 
 MOST_COLUMNS = 20  # shown
 SPELLED = re.compile("[-+]?[0-9]{1,18}")  # whole numbers that 64 bits hold
@@ -21,7 +22,12 @@ def fit(
     target: options.Target,
     learner: Annotated[
         str,
-        typer.Option("--learner", help="A learner that compare shows, or a name like pam.", metavar="NAME"),
+        typer.Option(
+            "--learner",
+            help=f"One of {', '.join(WHAT)}, or the beginning of a name; or a historical name like pam.",
+            metavar="NAME",
+            autocompletion=names_beginning_with,
+        ),
     ] = "perceptron",
     out: Annotated[
         Path | None, typer.Option("--out", help="Write the model to this file.", metavar="FILE")
@@ -61,9 +67,11 @@ def fit(
 
     \b
     Example: perceptrons fit table.csv --target outcome --out model.json
-    A rare class: perceptrons fit table.csv --target outcome --class-weight balanced
-    Rows that count more or less: perceptrons fit table.csv --target outcome --weight copies
+    A rare class: perceptrons fit t.csv --target ill --class-weight balanced
+    Weights of rows: perceptrons fit table.csv --target outcome --weight copies
     """
+    how = reading(header, separator, missing, encoding)
+    check_names(table, how, target, weight, *(drop or []), *(nominal or []))
     from ..comparison import quietly
     from ..learners import build_learner, complete_name, for_tables, may_reject, takes_costs, weights_for
     from ..model_file.save_load import save
@@ -84,7 +92,6 @@ def fit(
     if out is not None:
         check_out(out, table=table)
         check_savable(last, learner)
-    how = reading(header, separator, missing, encoding)
     with progress_bar(f"fitting {learner}") as progress:
         data = training_table(table, target, drop, nominal, how, weight, keep)
         _check_classes(learner, len(data.names()))

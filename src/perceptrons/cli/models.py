@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .tables import Reading
+from .tables import Reading, called
 
 
 class Loaded(NamedTuple):
@@ -29,7 +29,7 @@ class Loaded(NamedTuple):
         text = [*(name for name, kind in kinds.items() if kind in (NOMINAL, "")), *more]
         used = {*kinds, *more}.__contains__
         found = reading.or_as_in(self.about).read(path, text=text, used=used)
-        warn([f"{path}: {note}" for note in found.notes if not note.startswith("this is")])
+        warn([f"{called(path)}: {note}" for note in found.notes if not note.startswith("this is")])
         return found.frame
 
     def lay_out(self, frame: Any, row: int | None = None) -> tuple[Any, list[Any]]:

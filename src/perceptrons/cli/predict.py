@@ -57,8 +57,8 @@ def predict(
 
     \b
     Example: perceptrons predict model.json new.csv --out predictions.csv
-    With ids and probabilities: perceptrons predict model.json new.csv --id customer --proba
-    From standard input: cat new.csv | perceptrons predict model.json - --append
+    With probabilities: perceptrons predict model.json new.csv --id name --proba
+    From a pipe: cat new.csv | perceptrons predict model.json - --append
     """
     from .appended import beside, probabilities, read_kept
     from .models import load, warn_of

@@ -44,20 +44,50 @@ def reading(
     return Reading(header, separator, tuple(missing or ()), encoding)
 
 
+STANDARD_INPUT = "standard input"
+FIRST_BYTES = 200_000  # of a text file, in which its first line ends
+
+
 def from_standard_input(path: Path) -> Path:
     """The table itself, or, for "-", a file that holds what stands on standard input."""
     if str(path) != "-":
         return path
     import atexit
-    import os
     import sys
     import tempfile
 
-    handle, name = tempfile.mkstemp(suffix=".csv")
-    atexit.register(lambda: Path(name).unlink(missing_ok=True))
-    with os.fdopen(handle, "wb") as file:
-        file.write(sys.stdin.buffer.read() if hasattr(sys.stdin, "buffer") else sys.stdin.read().encode())
-    return Path(name)
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    name = Path(folder.name) / f"{STANDARD_INPUT}.csv"
+    name.write_bytes(sys.stdin.buffer.read() if hasattr(sys.stdin, "buffer") else sys.stdin.read().encode())
+    return name
+
+
+def called(path: Path) -> str:
+    """The name of a table for people."""
+    return STANDARD_INPUT if path.stem == STANDARD_INPUT else str(path)
+
+
+def check_names(path: Path, how: Reading, *names: str | None) -> None:
+    """Has a text file these columns? Asked before anything slow is imported; whatever is hard to tell from
+    the first line is left to those who read the whole table."""
+    from ..tables.column_names import check_name
+    from ..tables.delimited import SEPARATORS, TextFile, read_head
+    from ..tables.encodings import decoded
+
+    if path.suffix.lower() not in SEPARATORS or not path.is_file():
+        return
+    with path.open("rb") as file:
+        data = file.read(FIRST_BYTES)
+    try:
+        whole = data if len(data) < FIRST_BYTES else data[: data.rindex(b"\n") + 1]
+        text = decoded(path, whole, how.encoding)
+        found = read_head(TextFile(path, text.data, path.suffix.lower()), how.header, how.separator).names
+    except ValueError:
+        return
+    for name in names:
+        if name is not None:
+            check_name(found, name)
 
 
 class TrainingTable(NamedTuple):
@@ -157,6 +187,7 @@ def training_table(
 
     drop, nominal, keep = drop or [], nominal or [], keep or []
     as_written = [name for name in [target, weight, *nominal] if name is not None]
+    path = from_standard_input(path)
     table = reading.read(path, text=as_written, used=lambda name: name not in drop)
     if target is None:
         raise ValueError(f"Name the column to predict with --target, one of {listed(table.frame.columns)}.")
@@ -175,7 +206,7 @@ def training_table(
     lines, unlabeled = hints(X, facts, table.unnamed, nominal), frame.height - X.height
     notes = tuple(f"{note}." for note in table.notes)
     return TrainingTable(
-        path.name, X, y, X.columns, facts, lines, weight, weights, left_out, unlabeled, notes
+        Path(called(path)).name, X, y, X.columns, facts, lines, weight, weights, left_out, unlabeled, notes
     )
 
 

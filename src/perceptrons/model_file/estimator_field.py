@@ -29,7 +29,7 @@ class EstimatorField(Field):
     ) -> None:
         self.make, self.name = make, make.__name__
         self.defaults = names_of(make)
-        self.parameters = parameters or self._own_parameters()
+        self.parameters = self._own_parameters() if parameters is None else parameters
         self.fitted = fitted or make._file_fields
         enough = getattr(make, "_file_weights", ())
         self.weights = {name: self.fitted[name] for name in enough}

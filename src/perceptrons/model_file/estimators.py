@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .declarations import LIMIT, PARTS, WEIGHTS, EstimatorField, Place, Room, Text, members
 from .scikit_learn import FOREIGN
+from .scikit_learn_learners import LEARNERS, LearnerField
 from .steps import COLUMNS, check_steps, columns_of
 
 HOMES = {  # imported when needed: a scaler must not wait for Numba
@@ -21,8 +22,10 @@ HOMES = {  # imported when needed: a scaler must not wait for Numba
     "Cascade": "perceptrons.selective.cascade",
     "ChowClassifier": "perceptrons.conservative.chow_classifier",
     "ConservativePerceptron": "perceptrons.conservative.conservative_perceptron",
+    "DecisionTreeClassifier": "sklearn.tree",
     "KernelPerceptron": "perceptrons.margin.kernel_perceptron",
     "LiteralEncoder": "perceptrons.tables.literal_encoder",
+    "LogisticRegression": "sklearn.linear_model",
     "MarginMLPClassifier": "perceptrons.neural.margin_mlp",
     "MarginProjection": "perceptrons.margin.margin_projection",
     "MaxMarginPerceptron": "perceptrons.margin.maximum.max_margin_perceptron",
@@ -41,6 +44,8 @@ RESERVED = ("class", "steps")  # no names of steps
 def declared(name: str) -> EstimatorField:
     """What a file holds of a class."""
     make = getattr(import_module(HOMES[name]), name)
+    if name in LEARNERS:
+        return LearnerField(make)
     return EstimatorField(make, *FOREIGN.get(name, ()))
 
 

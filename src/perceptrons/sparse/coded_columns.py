@@ -123,7 +123,8 @@ def single_gains(codes, nested, widths, r, gains):
     n_columns, n = codes.shape
     for j in range(n_columns):
         row, cells, width = gains[j], codes[j], widths[j]
-        row[: width + 1] = 0.0
+        for c in range(width + 1):
+            row[c] = 0.0
         if width == 1:
             row[1] = dot(codes, j, r)
             continue
@@ -161,19 +162,25 @@ def interval_gains(codes, widths, columns, r, best, places):
 def pair_gains(codes, nested, widths, r, pairs, best, places):
     """For each pair of columns, the largest and the smallest Σ r over the rows in which a literal of each
     holds; `places` are those literals, counted from 0."""
-    n, most = codes.shape[1], widths.max() + 1
+    n, most = codes.shape[1], 0
+    for width in widths:
+        most = max(most, width + 1)
     sums, inside, last = np.empty((most, most)), np.empty(n), -1
     for k in range(len(pairs)):
         a, b = pairs[k, 0], pairs[k, 1]
         if widths[a] == 1 and widths[b] == 1:
             if a != last:
-                inside[:], last = codes[a] * r, a
+                last = a
+                for i in range(n):
+                    inside[i] = codes[a, i] * r[i]
             total = dot(codes, b, inside)
             best[k, 0], best[k, 1] = max(total, 0.0), min(total, 0.0)
-            places[k] = 0
+            places[k, 0, 0] = places[k, 0, 1] = places[k, 1, 0] = places[k, 1, 1] = 0
             continue
         x, y, wide, high = codes[a], codes[b], widths[a], widths[b]
-        sums[: wide + 1, : high + 1] = 0.0
+        for c in range(wide + 1):
+            for d in range(high + 1):
+                sums[c, d] = 0.0
         for i in range(n):
             sums[x[i], y[i]] += r[i]
         if nested[a]:

@@ -94,24 +94,25 @@ def newton_step(X, count, lams, own, state, w, at_work):
         p = state.weights[i]
         q[i] = max(s * (1.0 - s / p), FLAT * p)
         total += q[i]
-    places = np.flatnonzero(at_work[:count])
-    curvatures = np.empty(places.size)
-    for k in range(places.size):
-        curvatures[k] = dot(X, places[k], q) + 1e-12
+    places, curvatures, old = np.empty(count, np.int64), np.empty(count), np.empty(count)
+    size = 0
+    for j in range(count):
+        if at_work[j]:
+            places[size], curvatures[size], old[size] = j, dot(X, j, q) + 1e-12, w[j]
+            size += 1
     before, close = state.bias[0], CLOSE * np.sqrt(state.weights.sum())
-    old = w[places].copy()
     for _ in range(SWEEPS):
         change = shift(q, r, state, total)
-        for k in range(places.size):
+        for k in range(size):
             j = places[k]
             change = max(change, move(X, q, r, w, j, curvatures[k], lams[j], own[j]))
         if change <= close:
             break
-    for k in range(places.size):
+    for k in range(size):
         add_to(state.scores, X, places[k], w[places[k]] - old[k])
     set_slopes(state)
     moved = abs(state.bias[0] - before) * np.sqrt(total)
-    for k in range(places.size):
+    for k in range(size):
         moved = max(moved, abs(w[places[k]] - old[k]) * np.sqrt(curvatures[k]))
     return moved
 

@@ -11,6 +11,7 @@ takes few values, the best u and b follow from two histograms, and so every step
 
 import numpy as np
 
+from .._types import Array
 from ..compiled import compiled
 from ..rows.layouts import dot
 
@@ -21,26 +22,31 @@ STEPS = 12  # of Newton's method for u and b
 CLOSE = 1e-7  # of the loss: a smaller gain is none
 
 
-@compiled
-def rounded(X, up, down, weights, bias, most, alpha, own, kept):
+def rounded(
+    X: Array,
+    up: Array,
+    down: Array,
+    weights: Array,
+    bias: float,
+    most: int,
+    alpha: float,
+    own: Array,
+    kept: Array,
+) -> tuple[Array, Array]:
     """The points of each rule, and u, b and the loss. `up` are the weights of the rows of the class, `down`
     those of the others; rules whose weight is 0 may take the place of others. `own` are the signs that points
     must have, 0 for either; rules that are `kept` have some."""
-    best, found = np.zeros(len(X), np.int64), np.zeros(3)
-    found[1], found[2] = bias, np.inf
-    largest = np.abs(weights).max() if weights.size else 0.0
+    best, found = np.zeros(len(X), np.int64), np.array([0.0, bias, np.inf])
+    largest = np.abs(weights).max(initial=0.0)
     if largest == 0.0:
         found[2] = line_of(np.zeros(up.size, np.int64), X, -1, 0, -1, 0, up, down, 0.0, found)
         return best, found
     for factor in FACTORS:
-        points, line = np.zeros(len(X), np.int64), np.zeros(3)
         scale = factor * most / largest
-        for j in range(len(X)):
-            points[j] = np.int64(np.rint(weights[j] * scale))
-            if kept[j] and points[j] == 0:
-                points[j] = np.int64(np.sign(weights[j]))
-        if np.abs(points).max() > 0:
-            line[0], line[1] = 1.0 / scale, bias
+        points = np.rint(weights * scale).astype(np.int64)
+        points = np.where(kept & (points == 0), np.sign(weights).astype(np.int64), points)
+        if points.any():
+            line = np.array([1.0 / scale, bias, 0.0])
             improve(X, up, down, points, most, alpha, line, False, own, kept)
             if line[2] < found[2]:
                 best, found = points, line
@@ -48,9 +54,7 @@ def rounded(X, up, down, weights, bias, most, alpha, own, kept):
     if found[0] < 0.0:
         best, found[0] = -best, -found[0]
         best[own * best < 0] = 0
-    shared = np.int64(0)
-    for j in range(best.size):
-        shared = np.gcd(shared, best[j])
+    shared = np.gcd.reduce(best)
     if shared > 1:
         best, found[0] = best // shared, found[0] * shared
     return best, found
@@ -59,59 +63,91 @@ def rounded(X, up, down, weights, bias, most, alpha, own, kept):
 @compiled
 def improve(X, up, down, points, most, alpha, line, swap, own, kept):
     """Change points by one, or, if `swap`, give those of a rule to another, as long as the loss falls."""
-    totals = np.zeros(up.size, np.int64)
-    for j in np.flatnonzero(points):
-        totals += points[j] * X[j]
-    squares = np.sum(points * points)
-    line[2] = line_of(totals, X, -1, 0, -1, 0, up, down, alpha * squares, line)
-    trial, better, free = np.zeros(3), np.zeros(3), not own.any()
-    found = np.zeros(4, np.int64)  # a rule, by how much its points change, another rule, and its points
+    totals, none, by_none = np.zeros(up.size, np.int64), np.int64(-1), np.int64(0)
+    for j in range(points.size):
+        add_points(totals, X, j, points[j])
+    squares = squares_of(points)
+    line[2] = line_of(totals, X, none, by_none, none, by_none, up, down, alpha * squares, line)
+    trial, better, free = np.zeros(3), np.zeros(3), squares_of(own) == 0
     for _ in range(MOVES):
-        found[:] = -1, 0, -1, 0
+        one, by, other, gets = none, by_none, none, by_none  # a rule, its change, another rule, its points
         better[2] = line[2] * (1.0 - CLOSE)
-        others = promising(X, up, down, points, totals, line) if swap else np.zeros(0, np.int64)
-        for j in np.flatnonzero(points):
+        others = promising(X, up, down, points, totals, line, CANDIDATES if swap else 0)
+        for j in range(points.size):
+            if points[j] == 0:
+                continue
             for step in (-1, 1):
                 if abs(points[j] + step) <= most and not (kept[j] and points[j] + step == 0):
                     norm = alpha * (squares + 2 * step * points[j] + 1)
-                    trial[:] = line
-                    trial[2] = line_of(totals, X, j, step, -1, 0, up, down, norm, trial)
+                    copy_line(trial, line)
+                    trial[2] = line_of(totals, X, j, step, none, by_none, up, down, norm, trial)
                     if trial[2] < better[2] and (trial[0] > 0.0 or free):
-                        found[:] = j, step, -1, 0
-                        better[:] = trial
+                        one, by, other, gets = j, step, none, by_none  # type: ignore[assignment]
+                        copy_line(better, trial)
             for k in others:
                 for z in (-points[j], points[j]):
                     if kept[j] or own[k] * z < 0:
                         continue
-                    trial[:] = line
+                    copy_line(trial, line)
                     trial[2] = line_of(totals, X, j, -points[j], k, z, up, down, alpha * squares, trial)
                     if trial[2] < better[2] and (trial[0] > 0.0 or free):
-                        found[:] = j, -points[j], k, z
-                        better[:] = trial
-        one, by, other, gets = found
+                        one, by, other, gets = j, -points[j], k, z  # type: ignore[assignment]
+                        copy_line(better, trial)
         if one < 0:
             return
         points[one] += by
-        totals += by * X[one]
+        add_points(totals, X, one, by)
         if other >= 0:
             points[other] = gets
-            totals += gets * X[other]
-        squares = np.sum(points * points)
-        line[:] = better
+            add_points(totals, X, other, gets)
+        squares = squares_of(points)
+        copy_line(line, better)
 
 
 @compiled
-def promising(X, up, down, points, totals, line):
-    """Of the rules without points, those along which the loss falls fastest."""
-    slopes = np.empty(totals.size)
+def add_points(totals, X, j, points):
+    """Loops, here and below: assignments to slices take Numba seconds to compile."""
+    if points != 0:
+        for i in range(totals.size):
+            totals[i] += points * np.int64(X[j, i])
+
+
+@compiled
+def squares_of(points):
+    total = 0
+    for z in points:
+        total += z * z
+    return total
+
+
+@compiled
+def copy_line(target, source):
+    for k in range(target.size):
+        target[k] = source[k]
+
+
+@compiled
+def promising(X, up, down, points, totals, line, most):
+    """Of the rules without points, those along which the loss falls fastest, the first among equals first."""
+    order, slopes = np.empty(min(most, len(X)), np.int64), np.empty(totals.size)
+    if most == 0:
+        return order
     for i in range(totals.size):
         s = 1.0 / (1.0 + np.exp(-max(min(line[0] * totals[i] + line[1], 700.0), -700.0)))
         slopes[i] = up[i] * (1.0 - s) - down[i] * s
-    gains = np.zeros(len(X))
+    gains = np.full(len(X), -1.0)
     for k in range(len(X)):
-        gains[k] = -abs(dot(X, k, slopes)) if points[k] == 0 else 1.0
-    order = np.argsort(gains, kind="mergesort")[:CANDIDATES]
-    return order[points[order] == 0]
+        if points[k] == 0:
+            gains[k] = abs(dot(X, k, slopes))
+    for n in range(order.size):
+        place = 0
+        for k in range(len(X)):
+            if gains[k] > gains[place]:
+                place = k
+        if gains[place] < 0.0:
+            return order[:n]
+        order[n], gains[place] = place, -1.0
+    return order
 
 
 @compiled
@@ -123,9 +159,9 @@ def line_of(totals, X, one, by, other, gets, up, down, norm, line):
     for i in range(totals.size):
         total = totals[i]
         if one >= 0:
-            total += by * X[one, i]
+            total += by * np.int64(X[one, i])
         if other >= 0:
-            total += gets * X[other, i]
+            total += gets * np.int64(X[other, i])
         moved[i] = total
         low, high = min(low, total), max(high, total)
     positive, negative = np.zeros(high - low + 1), np.zeros(high - low + 1)

@@ -98,12 +98,13 @@ def in_points(
     y, p = signs[rows], weights[rows] * (weights.sum() / weights[rows].sum())
     up, down = np.where(y > 0, p, 0.0), np.where(y > 0, 0.0, p)
     rules = np.ascontiguousarray(X[:-1, rows]).astype(np.uint8)
+    most = scope.points or 0
     points, fitted = np.zeros(sequence.weights.shape, np.int64), np.zeros(sequence.weights.shape)
     for s, alpha in enumerate(scope.strengths):
         for at in np.flatnonzero(sequence.sizes <= scope.most).tolist():
             *own, bias = sequence.weights[s, at]
             points[s, at, :-1], line = rounded(
-                rules, up, down, np.array(own), bias, scope.points, alpha, picked.signs, picked.kept
+                rules, up, down, np.array(own), bias, most, alpha, picked.signs, picked.kept
             )
             fitted[s, at] = line[0] * points[s, at]
             fitted[s, at, -1] = line[1]

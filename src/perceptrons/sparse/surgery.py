@@ -12,14 +12,16 @@ a column.
 
 import numpy as np
 
+from .._types import Array
 from ..compiled import compiled
 
 STEPS = 25  # of Newton's method
 LEAST = 1e-9  # the penalty of the constant, without which H may be singular
 
 
-@compiled
-def eliminate(X, signs, p, alpha, sizes, close, own, kept):
+def eliminate(
+    X: Array, signs: Array, p: Array, alpha: float, sizes: Array, close: float, own: Array, kept: Array
+) -> Array:
     """Fitted weights at each size, from the largest down, none larger than the columns are: which columns,
     weights of all, 0 where dropped, the constant last. X has a row per column, and a last one of ones; `own`
     are the signs s, and columns that are `kept` are dropped only if their sign is wrong."""
@@ -31,16 +33,10 @@ def eliminate(X, signs, p, alpha, sizes, close, own, kept):
             H = newton(X[places], signs, p, alpha, v, 1, close)
             places, v = drop(H, v, places, sizes[s], kept)
         newton(X[places], signs, p, alpha, v, STEPS, close)
-        while True:
-            right = np.ones(places.size, np.bool_)
-            for k in range(places.size - 1):
-                right[k] = own[places[k]] * v[k] >= 0.0
-            if right.all():
-                break
+        while not (right := np.append(own[places[:-1]] * v[:-1] >= 0.0, True)).all():
             places, v = places[right], v[right]
             newton(X[places], signs, p, alpha, v, STEPS, close)
-        for k in range(places.size):
-            weights[s, places[k]] = v[k]
+        weights[s, places] = v
     return weights
 
 
@@ -52,7 +48,7 @@ def newton(X, signs, p, alpha, v, steps, close):
     q, g = curvatures(f, signs, p)
     H, slope = hessian(X, q, alpha), np.dot(X, g) - ridge(v, alpha)
     for _ in range(steps):
-        if np.abs(slope).max() <= close:
+        if largest(slope) <= close:
             break
         step, t = np.linalg.solve(H, slope), 1.0
         while t > 1e-6:
@@ -64,10 +60,21 @@ def newton(X, signs, p, alpha, v, steps, close):
             t *= 0.5
         if t <= 1e-6:
             break
-        v[:], loss = there, lower
+        for j in range(v.size):
+            v[j] = there[j]
+        loss = lower
         q, g = curvatures(f, signs, p)
         H, slope = hessian(X, q, alpha), np.dot(X, g) - ridge(v, alpha)
     return H
+
+
+@compiled
+def largest(slope):
+    """The largest size; NaN is none."""
+    size = 0.0
+    for value in slope:
+        size = max(size, abs(value))
+    return size
 
 
 @compiled
@@ -99,7 +106,11 @@ def curvatures(f, signs, p):
 
 @compiled
 def hessian(X, q, alpha):
-    H = np.dot(X * q, X.T)
+    weighted = np.empty_like(X)
+    for k in range(X.shape[0]):
+        for r in range(X.shape[1]):
+            weighted[k, r] = X[k, r] * q[r]
+    H = np.dot(weighted, X.T)
     for k in range(len(H) - 1):
         H[k, k] += alpha
     H[-1, -1] += LEAST

@@ -1,13 +1,14 @@
 """What a table is for: its columns described, its target split off, its columns laid out for an encoder."""
 
-import re
 from collections.abc import Collection, Sequence
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from .._types import Array
 from . import dates
 from .cells import NOMINAL, NUMERIC, as_name, column_of, kind_of, shown
+from .column_names import check_name as check_name
+from .column_names import if_made_up
+from .column_names import listed as listed
 from .read import MISSING, Frame, Series, as_categories, as_labels, as_names, as_numbers_or_none, as_truths
 from .table_error import Argument, TableError
 from .treatments import ALL, AS_IS, LEFT_OUT, READ, kinds_of_table, n_unreadable, treatment_of
@@ -82,26 +83,6 @@ def _no_cells(column: Series, is_target: bool) -> ValueError:
     return TableError(what, "use ", Argument("drop", [column.name]), ".")
 
 
-def check_name(names: Sequence[str], name: str) -> None:
-    """Is there such a column? If not, which are there, and which may be meant?"""
-    if name not in names:
-        close = get_close_matches(name, names, n=1) or [n for n in names if n.lower() == name.lower()]
-        meant = f"did you mean {close[0]!r}?" if close else f"there are {listed(names)}."
-        raise TableError(f"There is no column {name!r}; {meant}", *_if_made_up([name]))
-
-
-def _if_made_up(names: Sequence[str]) -> list[str | Argument]:
-    """What to do if columns are absent that are called by their positions, like column_3."""
-    made_up = all(re.fullmatch(r"column_[0-9]+", name) for name in names)
-    return [" If the first line is data, use ", Argument("header", False), "."] if made_up else []
-
-
-def listed(names: Sequence[str], most: int = 12) -> str:
-    return ", ".join(map(repr, names[:most])) + (
-        f" and {len(names) - most} more" if len(names) > most else ""
-    )
-
-
 def split(frame: Frame, target: str) -> tuple[Frame, Array]:
     """The other columns, and the labels, which are classes as they are written; rows without one are left
     out."""
@@ -164,7 +145,7 @@ def lay_out(frame: Frame, encoder: Any) -> Frame:
         if frame.width == 1:
             remedy += [", or give the ", Argument("separator"), " that it uses"]
         what = f"The model needs {listed(absent)}, but the table has {listed(frame.columns)}; "
-        raise TableError(what, *remedy, ".", *_if_made_up(absent))
+        raise TableError(what, *remedy, ".", *if_made_up(absent))
     return frame.select(_as_kind(frame[name], kind) for name, kind in needed)
 
 

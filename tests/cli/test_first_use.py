@@ -116,10 +116,11 @@ def test_tables_from_a_pipe(command, table, monkeypatch):
 
 def test_explained_in_the_words_of_the_table(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    lines = ["income,built,day,kind,good"]
-    for i in range(30):
-        lines.append(f"{20_000 + 700 * i},{1990 + 7 * i % 23},2024-01-{i % 28 + 1:02},{'ab'[i % 2]},{i > 14}")
-    Path("t.csv").write_text("\n".join(lines))
+    lines = [
+        f"{20_000 + 700 * i},{1990 + 7 * i % 23},2024-01-{i % 28 + 1:02},{'ab'[i % 2]},{i > 14}"
+        for i in range(30)
+    ]
+    Path("t.csv").write_text("\n".join(["income,built,day,kind,good", *lines]))
     command("fit", "t.csv", "--target", "good", "--learner", "logistic", "--out", "m.json", "--folds", 2)
     code, out, _ = command("explain", "m.json", "t.csv", "--row", 29)
     assert code == 0

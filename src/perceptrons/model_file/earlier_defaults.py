@@ -23,6 +23,7 @@ EARLIER: dict[str, dict[str, Any]] = {  # class name → {parameter added after 
         "max_rules": None,
         "max_points": None,
         "keep": "all",
+        "device": "cpu",
     },
     "TableEncoder": {"keep": "all"},
 }

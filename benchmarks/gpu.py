@@ -27,8 +27,9 @@ NOTES = [
     "of the rows that changed, or of the others, whichever are fewer. Seconds of the clock: the winner is "
     "rescored and the rows are weighed anew; moving the rows to the GPU (setup) is apart. The processor's "
     "stage is that of 1/20 of the rows, times 20 (k = 3: of all rows, by one core).",
-    "Share of the card: rows × literals², multiplications and additions of half of the pairs, per second of "
-    "a first stage, beside a plain product of two bf16 matrices of 8,192 × 8,192 on the same card.",
+    "All products anew: of unequal weights, in three parts, as when rounding has grown. Share of the card: of "
+    "that, 3 × rows × literals², the multiplications and additions of half of the pairs, per second, beside a "
+    "plain product of two bf16 matrices of 8,192 × 8,192 on the same card.",
 ]
 
 
@@ -62,7 +63,8 @@ def run(quick: bool) -> dict[str, Any]:
         Column("later", "later stage, median", "time"),
         Column("whole", "all stages", "time"),
         Column("stages", "stages", "count"),
-        Column("share", "share of the card, first", "percent"),
+        Column("product", "all products anew", "time"),
+        Column("share", "share of the card", "percent"),
         Column("memory", "memory on the card", "bytes"),
         Column("one", "one core, first", "time"),
         Column("one_later", "one core, later", "time"),
@@ -114,7 +116,8 @@ def measure(size: Size, device: Any, rate: float) -> dict[str, Any]:
     with clock(device) as setup:
         search = DeviceSearch(data, signs, scope, device)
     stages, seconds = timed(search, weights, size.stages)
-    multiplied = size.rows * size.literals**2
+    product, n_parts = anew(search, unequal(size.rows), device)
+    multiplied = n_parts * size.rows * size.literals**2
     one, one_later, same = processor(data, signs, size, stages, threads=1)
     every, _, _ = processor(data, signs, size, [], threads=0)
     assert same, "the processor chose other conjunctions"
@@ -126,7 +129,8 @@ def measure(size: Size, device: Any, rate: float) -> dict[str, Any]:
         "later": later,
         "whole": sum(seconds),
         "stages": len(stages),
-        "share": multiplied / seconds[0] / rate if size.k == 2 else None,
+        "product": product,
+        "share": multiplied / product / rate,
         "memory": torch.cuda.max_memory_allocated() if device.type == "cuda" else None,
         "one": one,
         "one_later": one_later,
@@ -134,6 +138,20 @@ def measure(size: Size, device: Any, rate: float) -> dict[str, Any]:
         "ratio": one / seconds[0],
         "ratio_later": one_later / later,
     }
+
+
+def anew(search: DeviceSearch, D: Any, device: Any) -> tuple[float, int]:
+    """Seconds of all products, of unequal weights, and of how many parts these are."""
+    search._D = search.rows.send(D)
+    search._refresh()
+    with clock(device) as taken:
+        search._refresh()
+    return taken[0], len(search.rows.written(search._D).parts)
+
+
+def unequal(n: int) -> Any:
+    D = np.random.default_rng(1).exponential(size=n)
+    return D / D.sum()
 
 
 def timed(search: ConjunctionSearch, weights: Any, n: int) -> tuple[list[Stage], list[float]]:

@@ -60,12 +60,12 @@ def test_sums_are_exact_but_for_the_weights(device):
     rows = DeviceRows(data, torch.device(device))
     L, numbers = np.asarray(data.rows).astype(np.int64), rng.integers(-(2**BITS), 2**BITS, n_rows)
     numbers[0] = 2**BITS
-    written = rows.written(rows.weights(numbers.astype(float)))
+    written = rows.written(rows.send(numbers.astype(float)))
     assert written.error == 0.0
     assert len(written.parts) == 3
     assert all(abs(part.float()).max() <= BASE / 2 for part, _ in written.parts)
     entries = torch.zeros((rows.width,) * 2, dtype=torch.float64, device=device)
-    rows.add_gram(rows.numbers(np.arange(n_rows)), written, 1.0, entries)
+    rows.add_gram(rows.send(np.arange(n_rows)), written, 1.0, entries)
     assert (np.triu(entries.cpu().numpy()) == np.triu(L.T @ (numbers[:, None] * L))).all()
 
 
@@ -73,7 +73,7 @@ def test_sums_are_exact_but_for_the_weights(device):
 def test_the_error_of_written_weights_is_what_it_says(device):
     weights = np.random.default_rng(1).exponential(size=1_000) ** 4
     rows = DeviceRows(problem(0, 8, 3)[0], torch.device(device))
-    written = rows.written(rows.weights(weights))
+    written = rows.written(rows.send(weights))
     again = sum(part.double().cpu().numpy() * unit for part, unit in written.parts)
     assert 0.0 < written.error < 1e-8 * weights.max() * len(weights)
     assert abs(again - weights).sum() == pytest.approx(written.error, rel=1e-6)

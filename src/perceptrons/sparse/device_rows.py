@@ -36,33 +36,44 @@ class DeviceRows:
 
         self.torch, self.device, self.n_literals = torch, device, data.n_literals
         bits = torch.from_numpy(packed(data))
-        self.width = 8 * bits.shape[1]
+        self.n_rows, self.width = len(bits), 8 * bits.shape[1]
         self.resident = device.type == "cpu" or bits.numel() < SHARE * torch.cuda.mem_get_info(device)[0]
-        pinned = device.type != "cpu" and not self.resident
-        self.bits = bits.to(device) if self.resident else bits.pin_memory() if pinned else bits
-        self._shifts = torch.arange(8, dtype=torch.uint8, device=device)
+        self.bits = bits.to(device) if self.resident else bits.pin_memory()
+        bytes_ = torch.arange(256, dtype=torch.int32)
+        eight = (bytes_[:, None] >> torch.arange(8, dtype=torch.int32)) & 1
+        self._cells = eight.to(device, torch.bfloat16)  # of each byte
 
     def chunks(self, rows: Any) -> Iterator[tuple[slice, Any]]:
-        """Parts of these rows (numbers), and their literals as bytes on the device."""
+        """Parts of these rows (numbers, on the device), and their literals as bytes."""
         for start in range(0, len(rows), CHUNK):
             part = slice(start, start + CHUNK)
-            yield part, self.bits[rows[part]].to(self.device, non_blocking=True)
+            some = rows[part] if self.resident else rows[part].cpu()
+            yield part, self.bits[some].to(self.device)
+
+    def all_chunks(self) -> Iterator[tuple[slice, Any]]:
+        for start in range(0, self.n_rows, CHUNK):
+            part = slice(start, start + CHUNK)
+            yield part, self.bits[part].to(self.device, non_blocking=True)
 
     def unpacked(self, chunk: Any) -> Any:
         """Literals as zeros and ones in bf16."""
-        cells = (chunk[:, :, None] >> self._shifts) & 1
-        return cells.view(len(chunk), self.width).to(self.torch.bfloat16)
+        return self.torch.nn.functional.embedding(chunk.int(), self._cells).view(len(chunk), self.width)
 
     def column(self, chunk: Any, literals: Any) -> Any:
         """Some literals of a chunk, as truth values: a column each."""
         return ((chunk[:, literals >> 3] >> (literals & 7).to(self.torch.uint8)) & 1).bool()
 
-    def numbers(self, rows: Array) -> Any:
-        """Row numbers, where the packed rows are."""
-        return self.torch.from_numpy(rows).to(self.bits.device)
+    def held(self, literals: tuple[int, ...]) -> Array:
+        """The rows in which all of these hold."""
+        torch = self.torch
+        found = torch.ones(self.n_rows, dtype=torch.bool, device=self.device)
+        for part, chunk in self.all_chunks():
+            for literal in literals:
+                found[part] &= ((chunk[:, literal >> 3] >> (literal & 7)) & 1).bool()
+        return np.asarray(found.cpu())
 
-    def weights(self, values: Array) -> Any:
-        return self.torch.from_numpy(np.ascontiguousarray(values, np.float64)).to(self.device)
+    def send(self, values: Array) -> Any:
+        return self.torch.from_numpy(np.ascontiguousarray(values)).to(self.device)
 
     def written(self, weights: Any) -> Written:
         torch = self.torch

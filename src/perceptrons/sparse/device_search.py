@@ -20,6 +20,7 @@ from .search import ConjunctionSearch, Scope, StageReport
 ROUNDING = 1e-12  # of sums in float64
 MANY = 4_096  # finalists up to which P and N are not computed anew
 BATCH = 2_048  # pairs that are extended at a time
+FINALISTS = 256  # that are rescored at a time
 
 
 _ROWS: WeakKeyDictionary[Literals, DeviceRows] = WeakKeyDictionary()
@@ -40,31 +41,30 @@ def search_on(device: Any, data: Literals, signs: Array, scope: Scope) -> Conjun
 
 
 class DeviceGram:
-    """Q = Σ D_r x_r x_rᵀ over the rows of one class."""
+    """Q = Σ D_r x_r x_rᵀ over the rows of one class; weights and row numbers are those on the device."""
 
-    def __init__(self, rows: DeviceRows, mine: Array) -> None:
+    def __init__(self, rows: DeviceRows, mine: Any) -> None:
         self.rows, self.mine, self.error = rows, mine, 0.0
         self.entries = rows.torch.zeros((rows.width,) * 2, dtype=rows.torch.float64, device=rows.device)
 
-    def fill(self, D: Array) -> None:
+    def fill(self, D: Any) -> None:
         self.entries.zero_()
         self.error = 0.0
-        self.add(self.mine, D[self.mine], 1.0)
+        self.add(self.mine, D, 1.0)
 
-    def add(self, rows: Array, weights: Array, factor: float, keep: float = 1.0) -> None:
-        """Q ← keep·Q + factor·Σ w_r x_r x_rᵀ."""
+    def add(self, some: Any, D: Any, factor: float, keep: float = 1.0) -> None:
+        """Q ← keep·Q + factor·Σ D_r x_r x_rᵀ over some rows."""
         self.entries *= keep
-        written = self.rows.written(self.rows.weights(weights))
-        self.rows.add_gram(self.rows.numbers(rows), written, factor, self.entries)
+        written = self.rows.written(D[some])
+        self.rows.add_gram(some, written, factor, self.entries)
         self.error = keep * self.error + abs(factor) * written.error + ROUNDING
 
-    def follow(self, stage: Reweighing) -> None:
-        D, right, beta, total = stage
+    def follow(self, D: Any, right: Any, beta: float, total: float) -> None:
         hits, misses = self.mine[right[self.mine]], self.mine[~right[self.mine]]
         if len(hits) <= len(misses):
-            self.add(hits, D[hits], (beta - 1.0) / total, keep=1.0 / total)
+            self.add(hits, D, (beta - 1.0) / total, keep=1.0 / total)
         else:
-            self.add(misses, D[misses], (1.0 - beta) / total, keep=beta / total)
+            self.add(misses, D, (1.0 - beta) / total, keep=beta / total)
 
 
 class DeviceSearch(ConjunctionSearch):
@@ -74,10 +74,11 @@ class DeviceSearch(ConjunctionSearch):
         super().__init__(data, signs, scope)
         self.rows = rows_on(data, device)
         torch, n = self.rows.torch, self.rows.width
-        self.sides = {sign: DeviceGram(self.rows, np.flatnonzero(signs == sign)) for sign in (1, -1)}
+        self._signs = self.rows.send(signs.astype(np.float64))
+        self.sides = {sign: DeviceGram(self.rows, None) for sign in (1, -1)}
         ends = np.full(n, n)
         ends[: data.n_literals] = data.ends
-        self._ends = torch.from_numpy(ends).to(device)
+        self._ends = self.rows.send(ends)
         places = torch.arange(n, device=device)
         self._valid = (places >= self._ends[:, None]) & (places < data.n_literals)  # pairs, later ones behind
         self._fresh = self._stale = False
@@ -85,37 +86,36 @@ class DeviceSearch(ConjunctionSearch):
         self._written: dict[int, Written] = {}
 
     def best(self, D: Array) -> FoundConjunction:
+        self._D = self.rows.send(D)
         if self._stale or not self._follows:
-            self._refresh(D)
-        self._write(D)
+            self._refresh()
+        if self.scope.k == 3:
+            self._written = {sign: self.rows.written(self._D[side.mine]) for sign, side in self.sides.items()}
         mean = float((D * self.signs).sum())
         found = self._finalists(mean)
         if not self._fresh and len(found) > MANY:
-            self._refresh(D)
+            self._refresh()
             found = self._finalists(mean)
         self._follows, self._fresh = True, False
         visits = (self.data.n_pairs,) if self.scope.k == 2 else (self.data.n_pairs, self._visited)
         self.reports.append(StageReport(visits, 0.0))
-        return self._winner(found, D, mean)
+        return self._winner(found, mean)
 
     def follow(self, stage: Reweighing) -> None:
         self._stale = stage.total < TINY
         if self._follows and not self._stale:
+            right = self.rows.send(stage.right)
             for side in self.sides.values():
-                side.follow(stage)
+                side.follow(self._D, right, stage.beta, stage.total)
 
-    def _refresh(self, D: Array) -> None:
+    def rows_of(self, literals: tuple[int, ...]) -> Array:
+        return self.rows.held(literals)
+
+    def _refresh(self) -> None:
         for sign, side in self.sides.items():
-            side.mine = np.flatnonzero((self.signs == sign) & (D > 0.0))
-            side.fill(D)
+            side.mine = self.rows.torch.nonzero((self._signs == sign) & (self._D > 0.0))[:, 0]
+            side.fill(self._D)
         self._fresh, self._stale = True, False
-
-    def _write(self, D: Array) -> None:
-        """The weights as whole numbers, for conjunctions of three."""
-        rows, sides = self.rows, self.sides.items()
-        self._written = {
-            s: rows.written(rows.weights(D[side.mine])) for s, side in sides if self.scope.k == 3
-        }
 
     def _finalists(self, mean: float) -> list[tuple[int, ...]]:
         """All conjunctions that may win, but for the constant and those that hold in the same rows as an
@@ -164,16 +164,16 @@ class DeviceSearch(ConjunctionSearch):
         rows = self.rows
         sums = rows.torch.zeros((len(pairs), rows.width), dtype=rows.torch.float64, device=rows.device)
         for sign, side in self.sides.items():
-            for part, chunk in rows.chunks(rows.numbers(side.mine)):
+            for part, chunk in rows.chunks(side.mine):
                 X = rows.unpacked(chunk)
                 both = X[:, pairs[:, 0]] * X[:, pairs[:, 1]]
                 for weights, unit in self._written[sign].parts:
                     sums.add_(rows.product(both, weights[part, None] * X), alpha=sign * unit)
         return sums
 
-    def _winner(self, found: list[tuple[int, ...]], D: Array, mean: float) -> FoundConjunction:
+    def _winner(self, found: list[tuple[int, ...]], mean: float) -> FoundConjunction:
         """The best of the finalists and the constant; of equals that of fewer literals, then the first."""
-        correlations = np.append(2 * self._sums(found, D) - mean, mean)
+        correlations = np.append(2 * self._sums(found) - mean, mean)
         literals = [*found, ()]
         values = np.abs(correlations)
         values[[len(one) > 1 for one in literals]] *= self.scope.share
@@ -181,20 +181,17 @@ class DeviceSearch(ConjunctionSearch):
         winner = min(equal, key=lambda place: (len(literals[place]), literals[place]))
         return FoundConjunction(literals[winner], float(correlations[winner]))
 
-    def _sums(self, found: list[tuple[int, ...]], D: Array) -> Array:
+    def _sums(self, found: list[tuple[int, ...]]) -> Array:
         """Σ D_r f_r over the rows in which each holds, in float64."""
         torch, rows = self.rows.torch, self.rows
         sums = torch.zeros(len(found), dtype=torch.float64, device=rows.device)
-        wide = [(*one, *(one[-1:] * (3 - len(one)))) for one in found]
-        literals = torch.tensor(wide, dtype=torch.int64, device=rows.device).reshape(-1, 3)
-        signed = rows.weights(D * self.signs)
-        present = rows.numbers(np.flatnonzero(D > 0.0))
-        for part, chunk in rows.chunks(present):
-            weights = signed[present[part].to(rows.device)]
-            for start in range(0, len(found), BATCH // 8):
-                some = literals[start : start + BATCH // 8]
+        wide = np.array([(*one, *(one[-1:] * (3 - len(one)))) for one in found], np.int64).reshape(-1, 3)
+        literals, signed = rows.send(wide), self._D * self._signs
+        for part, chunk in rows.all_chunks():
+            for start in range(0, len(found), FINALISTS):
+                some = literals[start : start + FINALISTS]
                 held = rows.column(chunk, some[:, 0])
                 held &= rows.column(chunk, some[:, 1])
                 held &= rows.column(chunk, some[:, 2])
-                sums[start : start + len(some)] += weights @ held.double()
+                sums[start : start + len(some)] += signed[part] @ held.double()
         return np.asarray(sums.cpu())

@@ -26,9 +26,9 @@ NOTES = [
     "pairs. A first stage has equal weights and multiplies all rows, a later one three parts of the weights "
     "of the rows that changed, or of the others, whichever are fewer. Seconds of the clock: the winner is "
     "rescored and the rows are weighed anew; moving the rows to the GPU (setup) is apart. The processor's "
-    "stage is that of 1/20 of the rows, times 20 (k = 3: of all rows, by one core).",
-    "All products anew: of unequal weights, in three parts, as when rounding has grown. Share of the card: of "
-    "that, 3 × rows × literals², the multiplications and additions of half of the pairs, per second, beside a "
+    "stage is that of 1/20 of the rows, times 20 (k = 3: of all rows).",
+    "All products anew: of unequal weights, in three parts, as when rounding has grown. Share of the card: "
+    "of that, 3 × rows × literals², the multiplications and additions of half of the pairs, per second, beside a "
     "plain product of two bf16 matrices of 8,192 × 8,192 on the same card.",
 ]
 

@@ -28,8 +28,8 @@ NOTES = [
     "rescored and the rows are weighed anew; moving the rows to the GPU (setup) is apart. The processor's "
     "stage is that of 1/20 of the rows, times 20 (k = 3: of all rows).",
     "All products anew: of unequal weights, in three parts, as when rounding has grown. Share of the card: "
-    "of that, 3 × rows × literals², the multiplications and additions of half of the pairs, per second, beside a "
-    "plain product of two bf16 matrices of 8,192 × 8,192 on the same card.",
+    "of that, 3 × rows × literals², the multiplications and additions of half of the pairs, per second, "
+    "beside a plain product of two bf16 matrices of 8,192 × 8,192 on the same card.",
 ]
 
 

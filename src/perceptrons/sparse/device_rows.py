@@ -39,9 +39,7 @@ class DeviceRows:
         self.n_rows, self.width = len(bits), 8 * bits.shape[1]
         self.resident = device.type == "cpu" or bits.numel() < SHARE * torch.cuda.mem_get_info(device)[0]
         self.bits = bits.to(device) if self.resident else bits.pin_memory()
-        bytes_ = torch.arange(256, dtype=torch.int32)
-        eight = (bytes_[:, None] >> torch.arange(8, dtype=torch.int32)) & 1
-        self._cells = eight.to(device, torch.bfloat16)  # of each byte
+        self._shifts = torch.arange(8, dtype=torch.uint8, device=device)
 
     def chunks(self, rows: Any) -> Iterator[tuple[slice, Any]]:
         """Parts of these rows (numbers, on the device), and their literals as bytes."""
@@ -57,7 +55,8 @@ class DeviceRows:
 
     def unpacked(self, chunk: Any) -> Any:
         """Literals as zeros and ones in bf16."""
-        return self.torch.nn.functional.embedding(chunk.int(), self._cells).view(len(chunk), self.width)
+        cells = (chunk[:, :, None] >> self._shifts).bitwise_and_(1)
+        return cells.view(len(chunk), self.width).to(self.torch.bfloat16)
 
     def column(self, chunk: Any, literals: Any) -> Any:
         """Some literals of a chunk, as truth values: a column each."""

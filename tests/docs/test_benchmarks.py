@@ -24,6 +24,7 @@ NAMES = (
     "everyday",
     "families",
     "first_call",
+    "gpu",
     "growth",
     "memory",
     "neural",
@@ -185,6 +186,7 @@ def test_the_command_runs(arguments: tuple[str, ...], name: str | None, tmp_path
             "families",
             "rare_class",
             "growth",
+            "gpu",
             "promises",
             "defaults",
         ]

@@ -28,6 +28,7 @@ EARLIER: dict[str, dict[str, Any]] = {  # class name → {parameter added after 
         "forbidden": None,
         "groups": None,
         "keep": "all",
+        "device": "cpu",
     },
     "TableEncoder": {"keep": "all"},
 }

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._types import Array
-from .conjunctions import Reweighing, rows_of
+from .conjunctions import Reweighing
 from .search import ConjunctionSearch
 
 HALF = 1e-12
@@ -35,7 +35,7 @@ def boost(search: ConjunctionSearch, weights: Array) -> Iterator[Stage]:
     while True:
         found = search.best(D)
         sign = 1 if found.correlation > 0 else -1
-        right = (search.signs == sign) == rows_of(search.data, found.literals)
+        right = (search.signs == sign) == search.rows_of(found.literals)
         error = float(D[~right].sum())
         if error == 0.0:
             yield Stage(found.literals, sign, 0.0, 1.0)

@@ -19,7 +19,6 @@ from scipy.special import bdtr, gammaln, xlog1py, xlogy
 
 from .._types import Array
 from .boosting import HALF, Stage
-from .conjunctions import rows_of
 from .search import ConjunctionSearch
 
 SURE = 1e-9  # of a toss being wrong, at least: where γ = ½ one stage is enough, but T may be more
@@ -38,7 +37,7 @@ def boost_by_majority(
         search.forget()
         found = search.best(D)
         sign = 1 if found.correlation > 0 else -1
-        right = (search.signs == sign) == rows_of(search.data, found.literals)
+        right = (search.signs == sign) == search.rows_of(found.literals)
         error = float(D[~right].sum())
         if error >= 0.5 - HALF:
             return

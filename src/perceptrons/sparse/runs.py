@@ -10,9 +10,9 @@ import numpy as np
 from .._types import Array
 from ..compiled import Threads
 from .boosting import Stage, boost, is_alone
+from .device_search import search_on
 from .encoded_literals import EncodedLiterals
 from .majority import boost_by_majority
-from .search import ConjunctionSearch
 from .sparse_parameters import SparseParameters
 
 
@@ -59,7 +59,7 @@ def _boost_one(
     rows, signs = task
     weights = np.zeros(encoded.data.n_rows)
     weights[rows] = encoded.weights[rows]
-    search = ConjunctionSearch(encoded.data, signs, parameters.scope)
+    search = search_on(parameters.device, encoded.data, signs, parameters.scope)
     if parameters.votes:
         assert trial.gamma is not None
         found = [*boost_by_majority(search, weights, trial.stages, trial.gamma)]

@@ -30,7 +30,7 @@ from .branch_and_bound import (
     search_branches,
     search_from_pairs,
 )
-from .conjunctions import FoundConjunction, Literals, Reweighing
+from .conjunctions import FoundConjunction, Literals, Reweighing, rows_of
 from .pairs import PairSearch
 from .ranking import Ranking, empty_ranking, offer, offer_singles, threshold
 
@@ -108,6 +108,10 @@ class ConjunctionSearch:
         """Update the products, if they are in use, after AdaBoost has changed the weights."""
         if self._follows and self._pairs is not None:
             self._pairs.follow(stage)
+
+    def rows_of(self, literals: tuple[int, ...]) -> Array:
+        """For each row, whether a conjunction holds in it."""
+        return rows_of(self.data, literals)
 
     def forget(self) -> None:
         """The next weights will not follow from the last."""

@@ -5,6 +5,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple, cast
 
 from ..checks import flag, is_number, number, one_of
+from .device import read_device_for
 from .rule_path import PathScope
 from .search import Scope
 
@@ -36,6 +37,7 @@ class SparseParameters(NamedTuple):
     max_rules: int | None
     max_points: int | None
     n_cards: int = 1
+    device: Any = None  # a torch.device; None is the processor
 
     @property
     def path(self) -> PathScope:
@@ -77,8 +79,9 @@ def read_parameters(model: Any) -> SparseParameters:
         raise ValueError(f"n_cards={model.n_cards} is for scorecards; give max_points=5, or use n_cards=1.")
     if is_number(model.cv, Integral):
         number("cv", model.cv, "[2, inf)", "use 5", Integral)
+    scope = read_scope(model, model.k)
     return SparseParameters(
-        scope=read_scope(model, model.k),
+        scope=scope,
         votes=booster == MAJORITY,
         stages=_read_stages(model.stages, model.target_size, booster, refit),
         max_stages=model.max_stages,
@@ -87,6 +90,7 @@ def read_parameters(model: Any) -> SparseParameters:
         max_rules=model.max_rules,
         max_points=max_points,
         n_cards=int(model.n_cards),
+        device=read_device_for(model, scope, refit),
     )
 
 

@@ -146,6 +146,9 @@ class SparsePerceptron(WeightedConjunctions):
         own, no rule speaks of a forbidden one. For weights learned together.
     n_cards : int, default 1; how many scorecards of nearly the same loss are looked for: `cards_`.
     class_weight : None (default), "balanced", or a dict of class → weight.
+    device : "cpu" (default), "cuda", "cuda:N" or "auto"; what searches conjunctions of two or three literals
+        if they are boosted stage by stage. A GPU, by PyTorch (extra `neural`), finds the same conjunctions,
+        and is made for a million rows and thousands of literals. "auto" is a GPU if there is one.
     n_jobs : int or None (default); how many threads learn folds of "cv", and classes against the rest, side
         by side: None is one, -1 one per core. The model is the same. Each thread has the products of its own
         pairs of literals, so that memory grows with them.
@@ -253,6 +256,7 @@ class SparsePerceptron(WeightedConjunctions):
         n_cards: int = 1,
         class_weight: Any = None,
         n_jobs: int | None = None,
+        device: str = "cpu",
         random_state: Any = None,
     ) -> None:
         self.k = k
@@ -276,6 +280,7 @@ class SparsePerceptron(WeightedConjunctions):
         self.n_cards = n_cards
         self.class_weight = class_weight
         self.n_jobs = n_jobs
+        self.device = device
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "SparsePerceptron":

@@ -8,13 +8,14 @@ wrong, holds with 95 % confidence.
 
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.datasets import make_classification
 
 from perceptrons import Perceptron, SelectiveClassifier
 
-X, y = make_classification(12_000, 10, n_informative=5, flip_y=0.03, class_sep=0.8, random_state=0)
+rng = np.random.default_rng(0)
+X = rng.standard_normal((12_000, 10))
+y = X @ rng.standard_normal(10) + 2.0 * rng.standard_normal(12_000) > 0
 learn, test = slice(4000), slice(4000, None)
-limits, answered, wrong = (0.05, 0.07, 0.09, 0.12, 0.15, 0.2), [], []
+limits, answered, wrong = (0.04, 0.06, 0.08, 0.1, 0.15), [], []
 for limit in limits:
     model = SelectiveClassifier(Perceptron(result="average", random_state=0), max_error=limit, random_state=0)
     model.fit(X[learn], y[learn])

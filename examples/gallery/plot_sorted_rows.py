@@ -2,21 +2,20 @@
 Sorted rows and one row that is far too long
 ============================================
 
-Exports are often sorted by class, and a unit may be wrong in one row. Accuracy on new rows, beside scikit-
-learn.
+Exports are often sorted by class, and a unit may be wrong in one row. Accuracy on new rows, beside
+scikit-learn.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import Perceptron as Peer
-from sklearn.model_selection import train_test_split
-from sklearn.preprocessing import StandardScaler
 
 from perceptrons import Perceptron
 
-X, y = load_breast_cancer(return_X_y=True)
-X, X_test, y, y_test = train_test_split(StandardScaler().fit_transform(X), y, random_state=0)
+rng = np.random.default_rng(0)
+X = rng.standard_normal((6_000, 20))
+y = (X @ rng.standard_normal(20) > 0) ^ (rng.random(6_000) < 0.1)  # one label in ten is wrong
+X, X_test, y, y_test = X[:3_000], X[3_000:], y[:3_000], y[3_000:]
 order = np.argsort(y, kind="stable")
 long = X.copy()
 long[0] *= 1000
@@ -35,6 +34,10 @@ for shift, (name, heights) in zip((-0.2, 0.2), found.items(), strict=True):
     bars = ax.bar(np.arange(3) + shift, heights, width=0.38, label=name)
     ax.bar_label(bars, fmt="{:.3f}")
 ax.set_xticks(range(3), tables)
-ax.set(ylim=(0.5, 1.03), ylabel="accuracy on new rows", title="breast cancer, mean of ten seeds")
+ax.set(
+    ylim=(0.5, 1.0),
+    ylabel="accuracy on new rows",
+    title="3,000 rows, one label in ten wrong; mean of ten seeds",
+)
 ax.legend(loc="lower left")
 plt.show()

@@ -50,7 +50,7 @@ NOTES = [
     "imodels makes literals of its own: nine thresholds, and one for missing cells. It is given names as a "
     "pandas frame, made before the clock starts.",
     f"Majority without a number of stages chooses T and γ by five inner folds, with {TOLD} stages γ "
-    "alone. fasterrisk and imodels are told how many features to use, give each at most 5 points, and choose "
+    "alone. fasterrisk and imodels know how many features to use, give each at most 5 points, and choose "
     "nothing by cross-validation.",
     "fasterrisk and imodels seek the least logistic loss of the risks that belong to totals; ours seeks a "
     "vote that is right. fasterrisk asks for NumPy, pandas and scikit-learn older than ours, so it is "

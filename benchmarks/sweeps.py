@@ -69,7 +69,7 @@ def _sizes(quick: bool) -> dict[str, Any]:
 def _notes(quick: bool) -> list[str]:
     notes = [
         "Ratios are medians over rounds of the ratio within a round; above 1, perceptrons was the faster.",
-        "To convergence, scikit-learn is told how many epochs the cyclic order needed on the same set.",
+        "To convergence, scikit-learn is given the number of epochs that the cyclic order needed.",
     ]
     if not os.environ.get("PERCEPTRONS_DATA"):
         notes.append("a9a left out: PERCEPTRONS_DATA, the folder that holds sparse/a9a.gz, is not set.")

@@ -27,12 +27,16 @@ def save(
 
     The file is replaced in one step: it is never half written. What is written has been read back before.
 
+    Parameters
+    ----------
     about : dict or None; facts to keep with the model, name → text, number or flag.
     certificate : bool, default True. False leaves out what only certificates and further training need: the
         model in the file predicts, but cannot be certified, warm-started or continued by `partial_fit`. It is
         for `Perceptron` and `MaxMarginPerceptron`; others keep nothing that they do not predict by.
     max_bytes : int, default 2**28; a larger model raises. `load` refuses larger files unless given the same.
 
+    Examples
+    --------
     >>> import os, tempfile
     >>> from perceptrons import Perceptron, load, save
     >>> model = Perceptron(order="cyclic").fit([[0.0], [2.0]], ["low", "high"])

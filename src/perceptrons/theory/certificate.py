@@ -28,8 +28,8 @@ class Certificate:
 
     Attributes
     ----------
-    separable : True if all rows are on their sides, as real numbers (so `margin` > 0), False if no hyperplane
-        has that: `margin_bound` is exactly 0, or there is a `witness`. None if `undecided`.
+    separable : True if all rows are classified correctly, as real numbers (so `margin` > 0), False if no
+        hyperplane does that: `margin_bound` is exactly 0, or there is a `witness`. None if `undecided`.
     margin : achieved by these weights, min y·score/‖w‖, rounded down; negative if a row is on the wrong side.
         In a stream (`partial_fit`) that of the last batch.
     margin_bound : no hyperplane has a larger margin on these rows, in a stream on all rows seen: from duals

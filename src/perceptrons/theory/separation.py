@@ -50,7 +50,7 @@ class Near:
     p, q : the two points, up to rounding.
     distance : how far apart the two means are, computed exactly and rounded up.
     eps : what was asked.
-    of_K, of_L : the `Combination`s that p and q are.
+    of_K, of_L : the combinations (`Combination`) that p and q are.
     """
 
     p: Array

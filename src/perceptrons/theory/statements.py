@@ -22,6 +22,8 @@ from .pac_bayes import pac_bayes_margin
 class TrainingFacts(NamedTuple):
     """What is known of a model and the rows it was trained on; None where it is not.
 
+    Attributes
+    ----------
     n_rows, errors : the training rows, and how many of them the model gets wrong.
     margins, n_dimensions : y⟨w,x⟩/(‖w‖‖x‖) of each row as the model sees it, and the number of coordinates,
         the lifted one among them.

@@ -93,7 +93,7 @@ class RulePool:
         best = reach.argmax(axis=1)
         if reach.shape[1] > 1:  # of yes and no, yes
             two = ~columns.nested & (columns.widths == 2)
-            best[two & np.isclose(reach[:, 0], reach[:, 1], rtol=1e-9, atol=0.0)] = 1
+            best[two & (abs(reach[:, 0] - reach[:, 1]) <= 1e-9 * reach[:, 1])] = 1
         gains = reach[np.arange(len(best)), best] * np.sign(sums[np.arange(len(best)), best + 1])
         order = np.argsort(-abs(gains), kind="stable")
         return [

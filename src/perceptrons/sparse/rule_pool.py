@@ -37,13 +37,17 @@ class RulePool:
         self.signs = np.zeros(room, np.int64)  # of the weights; 0 if they may have either
         self.kept = np.zeros(room, np.bool_)  # of these columns, and never dropped
         self.places: list[tuple[int, ...]] = []
+        self._tried: set[tuple[int, ...]] = set()
         self._known: set[bytes] = {bytes(len(np.packbits(self.X[0])))}  # what holds in no row, or in all
         self._gains = np.zeros((len(columns.codes), int(columns.widths.max(initial=0)) + 1))
         self._lookup: PairLookup | None = None
 
     def add(self, places: tuple[int, ...]) -> bool:
         """Add a conjunction, unless there is one that tells the same rows apart, its weight would have to be
-        of two signs, or there is no room."""
+        of two signs, or there is no room. What was proposed before has had its answer."""
+        if places in self._tried:
+            return False
+        self._tried.add(places)
         held = self.columns.column(places)
         places = self.shortest(places, held)
         sign = self.sign(places)

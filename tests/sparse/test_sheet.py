@@ -118,6 +118,9 @@ def test_other_cards_are_nearly_as_good(tmp_path):
     save(model, tmp_path / "cards.json")
     again = load(tmp_path / "cards.json")
     assert again.cards_ == model.cards_
+    first = str(model.cards_[0]).splitlines()
+    assert first[-1] == f"from {model.cards_[0].least} on"
+    assert len(first) == model.n_weights_ + 1
     texts = set()
     for place in range(len(model.cards_)):
         for own in (model, again):

@@ -8,6 +8,7 @@ from perceptrons.papers.pictures import BLUE, GRAY, ORANGE, files
 
 OURS = ("rules", "rules, at most 10", "scorecard, 8 rules", "scorecard, 5 rules")
 HEIGHT, APART = 3.6, 0.045  # inches; the least distance of two labels at the side, as a share of the height
+CLOSE = 0.005  # accuracies whose labels would meet
 
 
 def draw(result: dict[str, Any], path: Path) -> None:
@@ -25,20 +26,23 @@ def _paint(figure: Any, rows: list[dict[str, Any]]) -> None:
     others = [row for row in counted if row not in ours]
     axes.plot([row["size"] for row in others], [100 * row["accuracy"] for row in others], "o", color=ORANGE)
     for row in counted:
-        is_ours = row in ours
-        axes.annotate(
-            row["learner"],
+        color, left = (BLUE, True) if row in ours else (ORANGE, _has_neighbor(row, others))
+        where, offset = (
             (row["size"], 100 * row["accuracy"]),
-            (6, -4) if not is_ours else (-6, 4),
-            textcoords="offset points",
-            ha="left" if not is_ours else "right",
-            color=BLUE if is_ours else ORANGE,
+            (-6, 4) if row in ours else (-6 if left else 6, -4),
         )
-    axes.set(xscale="log", xlim=(2, 100), xlabel="rules or weights, mean over tables")
+        side = "right" if left else "left"
+        axes.annotate(row["learner"], where, offset, textcoords="offset points", ha=side, color=color)
+    axes.set(xscale="log", xlim=(1.8, 100), xlabel="rules or weights, mean over tables")
     axes.set_xticks([2, 5, 10, 20, 50, 100], ["2", "5", "10", "20", "50", "100"])
     axes.minorticks_off()
     axes.set_ylabel("accuracy on new rows, %")
     _lines(axes, sorted((row for row in rows if row["size"] is None), key=lambda row: row["accuracy"]))
+
+
+def _has_neighbor(row: dict[str, Any], others: list[dict[str, Any]]) -> bool:
+    """Does another one stand to the right, where the label would be?"""
+    return any(one["size"] > row["size"] and abs(one["accuracy"] - row["accuracy"]) < CLOSE for one in others)
 
 
 def _lines(axes: Any, rows: list[dict[str, Any]]) -> None:

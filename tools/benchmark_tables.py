@@ -55,6 +55,15 @@ SHORT = {
         section=1,
     ),
     "rules": Short(("name", "learner", "accuracy", "weights", "paper")),
+    "frontier": Short(
+        ("learner", "accuracy", "auc", "loss", "brier", "size", "time"),
+        (
+            "scorecard, 5 rules",
+            "fasterrisk, 5 features",
+            "scorecard, 8 rules",
+            "fasterrisk, 8 features",
+        ),
+    ),
     "orders": Short(
         ("name", "penalty", "how", "stages", "time", "triples", "most_triples", "same"),
         (

@@ -99,7 +99,7 @@ RESULT = {
         {
             "title": "Title",
             "columns": [[key, key, "count"] for key in ("name", *SHORT["defaults"].columns[1:], "epochs")],
-            "rows": [{"id": "a", "name": 1, "epochs": 7}],
+            "rows": [{"id": "a", **dict.fromkeys(SHORT["defaults"].columns), "name": 1, "epochs": 7}],
         }
     ],
 }

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from perceptrons import SparsePerceptron
 from perceptrons.sparse.sheet import Block, Sheet, Table
@@ -117,6 +118,9 @@ def test_other_cards_are_nearly_as_good(tmp_path):
     save(model, tmp_path / "cards.json")
     again = load(tmp_path / "cards.json")
     assert again.cards_ == model.cards_
+    first = str(model.cards_[0]).splitlines()
+    assert first[-1] == f"from {model.cards_[0].least} on"
+    assert len(first) == model.n_weights_ + 1
     texts = set()
     for place in range(len(model.cards_)):
         for own in (model, again):
@@ -142,3 +146,14 @@ def test_stages_have_scores_and_probabilities():
     together = SparsePerceptron(random_state=0).fit(X, y)
     assert not hasattr(together, "staged_predict_proba")
     assert not hasattr(together, "staged_decision_function")
+
+
+def test_a_model_without_rules_says_so_and_what_was_left_out():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"row": np.arange(200), "chance": rng.random(200)})
+    with pytest.warns(ConvergenceWarning, match=r"Left out: row \(counter\); keep='all' keeps them"):
+        model = SparsePerceptron(random_state=0).fit(X, X["row"] > 139)
+    assert model.to_text() == "Always False: there are no rules. The probability of True is 30.0%."
+    assert "<table" not in model.to_html()
+    seen = SparsePerceptron(keep="all", random_state=0).fit(X, X["row"] > 139)
+    assert "row >" in seen.to_text()

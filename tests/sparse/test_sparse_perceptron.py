@@ -266,7 +266,8 @@ def test_rules_in_words_are_sorted_and_aligned():
 def test_numbers_are_aligned_with_as_many_decimals_as_needed():
     assert aligned([1.5, -20.25]) == [" +1.50", "-20.25"]
     assert aligned([1.0, 0.00123]) == ["+1.0000", "+0.0012"]
-    assert aligned([1.0, 1e-12]) == ["+1.000000", "+0.000000"]
+    assert aligned([1.0, 1e-5]) == ["+1.000000", "+0.000010"]
+    assert aligned([1.0, -1e-12]) == ["+1.00", "-0.00"]  # next to nothing takes no more digits
     assert aligned([]) == []
     assert aligned([0.0]) == ["+0.00"]
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from perceptrons import LiteralEncoder
 from perceptrons.tables.literal_encoder import Literal
+from perceptrons.tables.treatments import parts
 from tests.naive import literals as naive
 from tests.tables.literal_tables import (
     MAKERS,
@@ -262,3 +263,15 @@ def test_sparse_matrices_of_every_kind():
     assert truths.transform(sp.csr_array([[True], [False]])).tolist() == [[0, 1], [1, 0]]
     numbers = LiteralEncoder().fit([["0", -1.0], ["7", 1.0]])
     assert numbers.transform(sp.csr_array([[0, 1], [7, -1]])).tolist() == [[1, 0, 1], [0, 1, 0]]
+
+
+def test_what_columns_are_made_of_is_asked_a_few_times_however_many_there_are(monkeypatch):
+    asked = []
+
+    def counted(*given):
+        asked.append(given)
+        return parts(*given)
+
+    monkeypatch.setattr("perceptrons.tables.literal_encoder.parts", counted)
+    LiteralEncoder().fit(np.random.default_rng(0).normal(size=(30, 60)))
+    assert 0 < len(asked) < 10

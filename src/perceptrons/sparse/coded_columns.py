@@ -120,19 +120,38 @@ def column_gains(codes: LiteralCodes, r: Array, width: int) -> float:
 @compiled
 def single_gains(codes, nested, widths, r, gains):
     """For each column, write Σ r over the rows of its literals into its row of `gains`."""
-    n_columns, n = codes.shape
-    for j in range(n_columns):
-        row, cells, width = gains[j], codes[j], widths[j]
-        for c in range(width + 1):
-            row[c] = 0.0
-        if width == 1:
-            row[1] = dot(codes, j, r)
-            continue
-        for i in range(n):
+    several, size = np.empty(len(codes), np.int64), 0  # the columns of several literals
+    for j in range(len(codes)):
+        gains[j, : widths[j] + 1] = 0.0
+        if widths[j] == 1:
+            gains[j, 1] = dot(codes, j, r)
+        else:
+            several[size] = j
+            size += 1
+    for k in range(0, size - size % 4, 4):
+        add_four(codes, several[k : k + 4], r, gains)
+    for j in several[size - size % 4 : size]:
+        row, cells = gains[j], codes[j]
+        for i in range(r.size):
             row[cells[i]] += r[i]
+    for j in several[:size]:
         if nested[j]:
-            for c in range(width - 1, -1, -1):
-                row[c] += row[c + 1]
+            for c in range(widths[j] - 1, -1, -1):
+                gains[j, c] += gains[j, c + 1]
+
+
+@compiled
+def add_four(codes, columns, r, gains):
+    """The sums of four columns side by side: those of one would wait for each other where neighbors are
+    alike."""
+    a, b, c, d = columns
+    row_a, row_b, row_c, row_d = gains[a], gains[b], gains[c], gains[d]
+    cells_a, cells_b, cells_c, cells_d = codes[a], codes[b], codes[c], codes[d]
+    for i in range(r.size):
+        row_a[cells_a[i]] += r[i]
+        row_b[cells_b[i]] += r[i]
+        row_c[cells_c[i]] += r[i]
+        row_d[cells_d[i]] += r[i]
 
 
 @compiled

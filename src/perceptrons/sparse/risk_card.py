@@ -22,6 +22,12 @@ class RiskCard(NamedTuple):
     bias: float
     rules: tuple[str, ...] = ()  # in words
 
+    def __str__(self) -> str:
+        """A line per rule, the most points first, and from which total on the risk is above one half."""
+        own = sorted(zip(self.points, self.rules, strict=True), key=lambda one: -abs(one[0]))
+        lines = [f"{points:+d}  {rule}" for points, rule in own if points]
+        return "\n".join([*lines, f"from {self.least} on"])
+
     @property
     def least(self) -> int:
         """The smallest total whose risk is above one half."""

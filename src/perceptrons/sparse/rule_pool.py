@@ -37,13 +37,17 @@ class RulePool:
         self.signs = np.zeros(room, np.int64)  # of the weights; 0 if they may have either
         self.kept = np.zeros(room, np.bool_)  # of these columns, and never dropped
         self.places: list[tuple[int, ...]] = []
+        self._tried: set[tuple[int, ...]] = set()
         self._known: set[bytes] = {bytes(len(np.packbits(self.X[0])))}  # what holds in no row, or in all
         self._gains = np.zeros((len(columns.codes), int(columns.widths.max(initial=0)) + 1))
         self._lookup: PairLookup | None = None
 
     def add(self, places: tuple[int, ...]) -> bool:
         """Add a conjunction, unless there is one that tells the same rows apart, its weight would have to be
-        of two signs, or there is no room."""
+        of two signs, or there is no room. What was proposed before has had its answer."""
+        if places in self._tried:
+            return False
+        self._tried.add(places)
         held = self.columns.column(places)
         places = self.shortest(places, held)
         sign = self.sign(places)
@@ -93,7 +97,7 @@ class RulePool:
         best = reach.argmax(axis=1)
         if reach.shape[1] > 1:  # of yes and no, yes
             two = ~columns.nested & (columns.widths == 2)
-            best[two & np.isclose(reach[:, 0], reach[:, 1], rtol=1e-9, atol=0.0)] = 1
+            best[two & (abs(reach[:, 0] - reach[:, 1]) <= 1e-9 * reach[:, 1])] = 1
         gains = reach[np.arange(len(best)), best] * np.sign(sums[np.arange(len(best)), best + 1])
         order = np.argsort(-abs(gains), kind="stable")
         return [

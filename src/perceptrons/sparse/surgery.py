@@ -28,21 +28,23 @@ def eliminate(
     n_all = len(X) - 1
     weights = np.zeros((sizes.size, n_all + 1))
     places, v = np.arange(n_all + 1), np.zeros(n_all + 1)
+    H, is_close = np.zeros((0, 0)), False  # of the optimum that was reached last
     for s in range(sizes.size):
         if places.size - 1 > sizes[s]:
-            H = newton(X[places], signs, p, alpha, v, 1, close)
+            if not is_close:
+                H, _ = newton(X[places], signs, p, alpha, v, 1, close)
             places, v = drop(H, v, places, sizes[s], kept)
-        newton(X[places], signs, p, alpha, v, STEPS, close)
+        H, is_close = newton(X[places], signs, p, alpha, v, STEPS, close)
         while not (right := np.append(own[places[:-1]] * v[:-1] >= 0.0, True)).all():
             places, v = places[right], v[right]
-            newton(X[places], signs, p, alpha, v, STEPS, close)
+            H, is_close = newton(X[places], signs, p, alpha, v, STEPS, close)
         weights[s, places] = v
     return weights
 
 
 @compiled
 def newton(X, signs, p, alpha, v, steps, close):
-    """Newton's method with halved steps, from v, in place; return H there."""
+    """Newton's method with halved steps, from v, in place; return H there, and whether it is the optimum."""
     f = np.dot(v, X)
     loss = penalized_loss(f, signs, p, alpha, v)
     q, g = curvatures(f, signs, p)
@@ -65,7 +67,7 @@ def newton(X, signs, p, alpha, v, steps, close):
         loss = lower
         q, g = curvatures(f, signs, p)
         H, slope = hessian(X, q, alpha), np.dot(X, g) - ridge(v, alpha)
-    return H
+    return H, largest(slope) <= close
 
 
 @compiled

@@ -295,7 +295,7 @@ def as_table(x: Any) -> Any:
 
 def aligned(numbers: Sequence[float], points: bool = False) -> list[str]:
     """Signed numbers of one width, with as many decimals as the smallest needs; points have none."""
-    sizes = [abs(number) for number in numbers if number]
+    sizes = [abs(number) for number in numbers if abs(number) >= 10.0**-MOST]
     needed = 1 - floor(log10(min(sizes))) if sizes else FEWEST
     decimals = 0 if points else min(max(needed, FEWEST), MOST)
     texts = [f"{number:+.{decimals}f}" for number in numbers]

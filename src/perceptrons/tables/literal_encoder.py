@@ -254,7 +254,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
                 raise ValueError(
                     f"thresholds_ has {cuts[:5]} for a column that is {kind}; they must increase"
                 )
-        values = [self._shown(j) for j in range(len(self.kinds_))]
+        values = [self._shown(j, part) for j, part in enumerate(self._parts_said())]
         self.attributes_ = np.repeat(np.arange(len(values)), [len(some) for some in values])
         self.literals_ = [
             Literal(name, ">" if kind == NUMERIC else "=", value)
@@ -266,9 +266,9 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
         by_kind = {NUMERIC: self.thresholds_[j], NOMINAL: self.categories_[j], BOOLEAN: TRUTHS}
         return by_kind[self.kinds_[j]]
 
-    def _shown(self, j: int) -> Sequence[Any]:
+    def _shown(self, j: int, part: str) -> Sequence[Any]:
         """The same; numbers that stand for dates and times are shown as such."""
-        make = {"days": Moment, "hours": Hours}.get(self.part_of(j))
+        make = {"days": Moment, "hours": Hours}.get(part)
         return self._values(j) if make is None else [make(value) for value in self._values(j)]
 
     @property
@@ -287,8 +287,11 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
 
     def part_of(self, j: int) -> str:
         """What of a date or a time a column that is used says: "days", "month", …; "" if it is whole."""
-        own = self._parts()
-        return own[j].part if j < len(own) else ""
+        return self._parts_said()[j]
+
+    def _parts_said(self) -> list[str]:
+        """The same of all columns."""
+        return [part.part for part in self._parts()] + [""] * len(self._groups)
 
     def _names(self, given: Any = None) -> list[str]:
         """The names of the columns that are used."""

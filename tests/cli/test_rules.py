@@ -253,7 +253,7 @@ def test_long_rules_are_not_broken(command, table, monkeypatch):
     name = "a name that is longer than the terminal is wide"
     Path("t.csv").write_text(f"{name},y\n" + "1,u\n2,v\n" * 9)
     out = command("fit", "t.csv", "--target", "y", "--learner", "sparse", "--out", "model.json")[1]
-    assert re.search(rf"^  [-+]\d+\.\d+  {name} > 1\S* +\d+ +[\d.]+%$", out, re.MULTILINE)
+    assert re.search(rf"^ +[-+]\d+\.\d+  {name} > 1\S* +\d+ +[\d.]+%$", out, re.MULTILINE)
     assert all(len(line) <= 40 for line in out.splitlines() if not line.startswith("  "))
     out = command("explain", "model.json", "t.csv")[1]
     assert all(len(line) <= 40 for line in out.splitlines())

@@ -146,10 +146,10 @@ def hundredths(value: float) -> str:
 def span(low: float, high: float) -> str:
     """An interval of shares in percent, with as many decimals as tell its ends from all and nothing."""
     for decimals in range(1, 5):
-        ends = [f"{100 * end:.{decimals}f}" for end in (low, high)]
-        if all(end in (0.0, 1.0) or 0.0 < float(text) < 100.0 for end, text in zip((low, high), ends)):
+        texts = {f"{100 * end:.{decimals}f}": end for end in (low, high)}
+        if all(end in (0.0, 1.0) or 0.0 < float(text) < 100.0 for text, end in texts.items()):
             break
-    return "–".join(ends)
+    return "–".join(f"{100 * end:.{decimals}f}" for end in (low, high))
 
 
 def interval(margin: Sequence[float | None] | None) -> str:

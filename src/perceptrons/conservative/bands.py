@@ -50,7 +50,7 @@ def savings(scores: Array, y: Array, prices: Prices, bands: Array, weights: Arra
 def saved_by_side(
     scores: Array, y: Array, prices: Prices, bands: Array, weights: Array = NO_WEIGHTS
 ) -> Array:
-    """The sums of what rows cost less because they are rejected, on each side, and the sums of the squares."""
+    """What rows cost less because they are rejected: its sums on each side, and those of its squares."""
     found = np.zeros((2, 2))
     for start in range(0, len(scores), BLOCK):
         part = slice(start, start + BLOCK)

@@ -145,11 +145,11 @@ def hundredths(value: float) -> str:
 
 def span(low: float, high: float) -> str:
     """An interval of shares in percent, with as many decimals as tell its ends from all and nothing."""
+    ends = (low, high)
     for decimals in range(1, 5):
-        texts = {f"{100 * end:.{decimals}f}": end for end in (low, high)}
-        if all(end in (0.0, 1.0) or 0.0 < float(text) < 100.0 for text, end in texts.items()):
+        if all(end in (0.0, 1.0) or 0.0 < float(f"{100 * end:.{decimals}f}") < 100.0 for end in ends):
             break
-    return "–".join(f"{100 * end:.{decimals}f}" for end in (low, high))
+    return "–".join(f"{100 * end:.{decimals}f}" for end in ends)
 
 
 def interval(margin: Sequence[float | None] | None) -> str:

@@ -72,3 +72,19 @@ def test_the_probability_is_that_of_the_answer(command, table):
         share = one["probability"] if one["prediction"] == one["label"] else 1 - one["probability"]
         said = re.search(rf"Probability of {one['prediction']}: \D*([\d.]+) %", " ".join(text.split()))
         assert float(said[1]) == pytest.approx(100 * share, abs=0.11)
+
+
+@pytest.mark.parametrize("learner", ["perceptron", "sparse"])
+def test_cells_that_are_missing(command, overlapping, learner):
+    """Also a date, which is no number then."""
+    days = [f"{day:02}.01.2024" for day in range(1, 21)]
+    lines = [f"{k},{days[k % 20]},{'yes' if k % 20 > 9 else 'no'}" for k in range(60)]
+    Path("d.csv").write_text("\n".join(["n,day,y", *lines]))
+    command(
+        "fit", "d.csv", "--target", "y", "--learner", learner, "--keep", "n", "--folds", 0, "--out", "m.json"
+    )
+    Path("new.csv").write_text("n,day\n,\n7,02.01.2024\n")
+    code, out, err = command("explain", "m.json", "new.csv", "--rows", "1,2")
+    assert (code, err) == (0, "")
+    assert "nan" not in out
+    assert learner == "sparse" or "2024-01-02" in out

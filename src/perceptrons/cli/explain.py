@@ -218,8 +218,8 @@ def originals(encoder: Any, cells: Any) -> list[str]:
         elif kind == BOOLEAN:
             found.append("yes" if as_signs(column)[0] > 0 else "no")
         else:
-            number = float(as_numbers(column)[0])
-            found.append(date_text(number) if part.part == "days" else _number(number))
+            number, is_day = float(as_numbers(column)[0]), part.part == "days"
+            found.append("" if math.isnan(number) else date_text(number) if is_day else _number(number))
     return found
 
 

@@ -20,13 +20,18 @@ def ask(arguments: Sequence[str], environment: Mapping[str, str] | None = None) 
 
 def run(arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> str:
     """Run Python with these arguments; what it prints."""
-    sources = Path(perceptrons.__file__).parent.parent  # the same package as here, however it was found
-    path = os.pathsep.join([str(ROOT), str(sources), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
         [sys.executable, *arguments],
-        env={**os.environ, "PYTHONPATH": path, **(environment or {})},
+        env=environment_of_children(environment or {}),
         stdout=subprocess.PIPE,
         text=True,
         check=True,
     )
     return done.stdout
+
+
+def environment_of_children(changes: Mapping[str, str]) -> dict[str, str]:
+    """This process's, with the package found as it is here, and with these changes."""
+    sources = Path(perceptrons.__file__).parent.parent
+    path = os.pathsep.join([str(ROOT), str(sources), os.environ.get("PYTHONPATH", "")])
+    return {**os.environ, "PYTHONPATH": path, **changes}

@@ -3,10 +3,9 @@ the commands as a person waits for them."""
 
 import statistics
 import tempfile
-import time
 from typing import Any
 
-from . import children
+from . import children, waits
 from .layout import Column, Section
 
 CHILD = """
@@ -31,39 +30,26 @@ COLUMNS = [
     Column("first_fit", "first fit", "time"),
     Column("second_fit", "second fit", "time"),
 ]
-WAITS = [Column("name", "command", "text"), Column("seconds", "time", "time")]
-COMMANDS = {
-    "python, doing nothing": ["-c", "pass"],
-    "python, import sklearn.linear_model": ["-c", "import sklearn.linear_model"],
-    "perceptrons --help": ["-m", "perceptrons", "--help"],
-    "perceptrons compare (breast cancer)": ["-m", "perceptrons", "compare"],
-}
-COMPARE = "perceptrons compare (breast cancer)"
-SHORT = ["--learner", "perceptron", "--folds", "2"]  # what is added to it where nobody reads the time
 SKLEARN, WARM, COLD = "sklearn Perceptron", "perceptrons, cache filled", "perceptrons, cache empty"
 
 
 def run(quick: bool) -> dict[str, Any]:
     repetitions = 1 if quick else 5
-    commands = COMMANDS | ({COMPARE: [*COMMANDS[COMPARE], *SHORT]} if quick else {})
     raw: dict[str, list[dict[str, float]]] = {name: [] for name in (SKLEARN, WARM, COLD)}
-    waits: dict[str, list[float]] = {name: [] for name in commands}
     with tempfile.TemporaryDirectory() as filled:
         measure(SKLEARN, filled)
         measure(WARM, filled)  # not counted: fills the caches, Numba's and the system's
-        wait(commands[COMPARE], filled)
         for _ in range(repetitions):
             for name in raw:
                 raw[name].append(measure(name, filled))
-            for name, arguments in commands.items():
-                waits[name].append(wait(arguments, filled))
+        commands = waits.section(filled, quick, repetitions=min(repetitions, 3))
     rows = [{"id": name, "name": name} | _medians(measured) for name, measured in raw.items()]
     return {
         "sizes": {"rows": 1000, "columns": 20, "repetitions": repetitions},
         "notes": ["Imported is `Perceptron` alone, from `sklearn.linear_model` or from `perceptrons`."],
         "sections": [
             Section("First call, medians of fresh processes", COLUMNS, rows, dict(raw)),
-            Section("Whole commands, cache filled, medians", WAITS, _waits(waits), dict(waits)),
+            commands,
         ],
     }
 
@@ -74,17 +60,6 @@ def measure(name: str, filled: str) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as empty:
         cache = empty if name == COLD else filled
         return children.ask(["-c", code], {"NUMBA_CACHE_DIR": cache, "NUMBA_DISABLE_JIT": "0"})
-
-
-def wait(arguments: list[str], filled: str) -> float:
-    """How long a command takes, from the shell and back."""
-    start = time.perf_counter()
-    children.run(arguments, {"NUMBA_CACHE_DIR": filled, "NUMBA_DISABLE_JIT": "0"})
-    return time.perf_counter() - start
-
-
-def _waits(waits: dict[str, list[float]]) -> list[dict[str, Any]]:
-    return [{"id": name, "name": name, "seconds": statistics.median(times)} for name, times in waits.items()]
 
 
 def _medians(measured: list[dict[str, float]]) -> dict[str, float]:

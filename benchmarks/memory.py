@@ -3,7 +3,7 @@
     python -m benchmarks.memory Perceptron float32 200000 100    # one measurement: fit and predict, in bytes
 
 Each measurement is a process of its own, and the peak is that of the whole process, so that what compiled
-code and libraries allocate counts, too. A small fit beforehand loads all code.
+code and libraries allocate counts, too. A smaller fit beforehand loads all code.
 """
 
 import ctypes
@@ -23,7 +23,7 @@ from .peak_memory import forget_peak, peak
 
 SIZE, QUICK_SIZE = (200_000, 100), (20_000, 20)
 CSR_COLUMNS = 10  # times as many columns; a row stores as many cells as a dense one has
-WARM_ROWS = 1000
+WARM_ROWS = 10_000  # more rows than some code paths begin with
 LAYOUTS = ("float64", "float32", "CSR float64")
 COLUMNS = [
     Column("name", "model", "text"),

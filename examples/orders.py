@@ -1,7 +1,8 @@
-"""Write a dirty table and a newer one, as a shop might export them:  python orders.py
+"""Write a dirty table and two newer ones, as a shop might export them:  python orders.py
 
 orders.csv: 600 orders, of which few were returned; Latin-1, semicolons, decimal commas, dates, ids, free
 text, gaps, a constant column, and some orders whose outcome is not known.
+later_orders.csv: 300 more, whose outcome has become known since.
 new_orders.csv: 40 more, without outcome.
 """
 
@@ -55,10 +56,15 @@ def order(number: int, source: random.Random) -> str:
 
 def main() -> None:
     source = random.Random(0)
-    lines = [order(number, source) for number in range(640)]
-    Path("orders.csv").write_bytes("\n".join([HEAD, *lines[:600], ""]).encode("latin-1"))
-    new = [line.rpartition(";")[0] for line in [HEAD, *lines[600:]]]
-    Path("new_orders.csv").write_bytes("\n".join([*new, ""]).encode("latin-1"))
+    lines = [order(number, source) for number in range(940)]
+    new = [line.rpartition(";")[0] for line in [HEAD, *lines[600:640]]]
+    write("orders.csv", [HEAD, *lines[:600]])
+    write("new_orders.csv", new)
+    write("later_orders.csv", [HEAD, *lines[640:]])
+
+
+def write(name: str, lines: list[str]) -> None:
+    Path(name).write_bytes("\n".join([*lines, ""]).encode("latin-1"))
 
 
 if __name__ == "__main__":

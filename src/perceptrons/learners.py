@@ -59,8 +59,8 @@ LEARNERS: dict[str, Build] = {  # name → (seed, max_epochs) → an estimator t
 }
 # at most: many runs at once, six fits, and epochs that seldom end by themselves
 EPOCHS, USUAL_EPOCHS = {"conservative": 100, "chow": 100, "selective": 100, "binary sbpi": 100}, 1000
-# on many rows only if asked for: minutes, cross-validated
-SLOW = ("kernel", "conservative")
+# on many rows only if asked for: its time grows with their square
+SLOW = ("kernel",)
 MANY_ROWS, FEW_EPOCHS = 10_000, 100  # of a kernel learner, whose epochs take the square of the rows
 
 
@@ -72,10 +72,18 @@ def default_learners(n_rows: int, n_classes: int = 2) -> list[str]:
 
 
 def complete_name(name: str) -> str:
-    """The learner of this name, or the only one whose name begins so; an unknown name stays as it is."""
+    """The learner of this name, or the only one whose name, or one of its words, begins so; an unknown name
+    stays as it is."""
     names = list(dict.fromkeys([*LEARNERS, *NAMED]))
-    begun = [one for one in names if one.startswith(name.lower())] if name else []
-    return name if name in names or len(begun) != 1 else begun[0]
+    for begins in (str.startswith, _word_begins):
+        begun = [one for one in names if begins(one, name.lower())] if name else []
+        if name not in names and len(begun) == 1:
+            return begun[0]
+    return name
+
+
+def _word_begins(name: str, begun: str) -> bool:
+    return any(word.startswith(begun) for word in name.split())
 
 
 def supports_classes(name: str, n_classes: int) -> bool:

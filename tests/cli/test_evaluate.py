@@ -13,6 +13,7 @@ import pytest
 from sklearn.metrics import brier_score_loss, confusion_matrix, log_loss, roc_auc_score
 
 import perceptrons
+from perceptrons.cli.show import span
 from perceptrons.comparison import like
 from perceptrons.evaluation import interval_of
 from perceptrons.tables.read import read, read_table
@@ -238,3 +239,22 @@ def test_a_rare_class(command, table):
     out = " ".join(command(*job, "--max-epochs", 5)[1].split())
     assert "learner balanced AUC accuracy" in out
     assert "Class ill has 4 of 300 rows: look at balanced accuracy and AUC, not at accuracy; use" in out
+    out = " ".join(command("fit", "rare.csv", "--target", "y", "--folds", 4)[1].split())
+    found = report_of(command, "fit", "rare.csv", "--target", "y", "--folds", 4)["expected"]
+    said = (
+        f"balanced accuracy ({100 * found['balanced_accuracy']:.1f} %) and AUC ({100 * found['auc']:.1f} %)"
+    )
+    assert f"Class ill has 4 of 300 rows: look at {said}, not at accuracy; use --class-weight" in out
+    only = pl.read_csv("rare.csv").with_row_index().filter((pl.col("y") == "well") | (pl.col("index") == 0))
+    only.drop("index").write_csv("one.csv")
+    out = " ".join(command("fit", "one.csv", "--target", "y", "--folds", 4)[1].split())
+    assert "Class ill" not in out  # it is never tested, which is said
+
+
+def test_intervals_are_told_apart_from_all_and_nothing():
+    assert [span(*ends) for ends in ((0.968, 0.981), (0.9, 1.0), (0.9979, 0.99966), (0.0, 0.00004))] == [
+        "96.8–98.1",
+        "90.0–100.0",
+        "99.79–99.97",
+        "0.000–0.004",
+    ]

@@ -10,7 +10,7 @@ import pytest
 
 from perceptrons.cli import progress
 from perceptrons.learner_names import ON_REQUEST, WHAT, names_beginning_with
-from perceptrons.learners import LEARNERS
+from perceptrons.learners import LEARNERS, complete_name
 from tests.commands import FIT, coffee, shell
 from tests.jit import JIT
 
@@ -48,6 +48,14 @@ def test_a_shell_completes_names_of_learners():
     asked = {"COMP_WORDS": "perceptrons fit --learner sp", "COMP_CWORD": "3"}
     done = shell(_PERCEPTRONS_COMPLETE="complete_bash", **asked)
     assert done.stdout.split() == ["sparse"]
+
+
+def test_a_word_of_a_name_will_do():
+    known = {"perc": "perceptron", "tree": "shallow tree", "Soft": "soft margin", "sbpi": "binary sbpi"}
+    assert {begun: complete_name(begun) for begun in known} == known
+    for unclear in ("margin", "s", "", "pma"):
+        assert complete_name(unclear) == unclear
+    assert complete_name("binary") == "binary"
 
 
 @pytest.mark.parametrize("name", ["compare", "fit"])
@@ -160,6 +168,7 @@ def test_learners_of_scikit_learn_are_kept_like_ours(command, table, name):
     assert out.splitlines()[0] == "prediction,probability fine,probability poor"
     code, out, _ = command("certify", "m.json", table)
     assert (code, "so there is no certificate to recheck" in out) == (0, True)
+    assert ("`perceptrons explain`" in out) == (name == "logistic regression")
     code, _, err = command("explain", "m.json", table)
     assert code == (0 if name == "logistic regression" else 2)
     assert ("answers without a score" in err) == (name == "shallow tree")

@@ -64,7 +64,7 @@ def test_from_a_table_to_rules_and_reasons(command, table):
     assert out.startswith("table.csv, row 2: fine.\n\nrule ")
     assert re.search(r"^(washed|always)( = true)? +yes  +-\d+\.\d\d$", out, re.MULTILINE)
     assert not re.search(r" no +[-+]", out)
-    assert re.search(r"\nSum -\d+\.\d\d, which is not > 0: fine\.\n$", out)
+    assert re.search(r"\nSum -\d+\.\d\d, which is not > 0: fine\. Probability of fine: \d\d\.\d %\.\n$", out)
     assert command("explain", "model.json", table)[1].startswith("table.csv, row 1: poor.\n")
 
 
@@ -119,7 +119,7 @@ def test_several_classes(command, three, learner):
         assert told["score"] == pytest.approx(scores[best])
         assert sum(part["adds"] for part in told["parts"]) == pytest.approx(scores[best])
     out = command("explain", "model.json", three, "--row", 2)[1]
-    assert re.search(r"\nSum [-+]\d+\.\d+ for v, the highest of 3 classes\.\n", out)
+    assert re.search(r"\nSum [-+]\d+\.\d+ for v, the highest of 3 classes\. Probability of v: ", out)
 
 
 def test_a_linear_model_in_parts(command, table):
@@ -135,21 +135,22 @@ def test_a_linear_model_in_parts(command, table):
     assert {part["rule"] for part in told["parts"]} >= {"acid", "washed"}
     out = command("explain", "model.json", table, "--row", 2)[1]
     assert re.search(r"^column +value +adds$", out, re.MULTILINE)
-    assert re.search(r"^washed +1 +-\d+\.\d+$", out, re.MULTILINE)
-    assert "which is not > 0: fine.\nValues are those of the encoded row" in out
-    assert "more" not in out
+    assert re.search(r"^washed +yes +-\d+\.\d+$", out, re.MULTILINE)
+    assert re.search(r"which is not > 0: fine\. Probability of fine: [\d.]+ %\.\nA number adds the more", out)
+    assert "…" not in out
 
 
 def test_linear_parts():
     names, coef, row = ["a", "b", "c", "d"], np.array([2.0, -3.0, 0.0, 5.0]), np.array([[1.0, 4.0, 9.0, 0.0]])
+    cells = ["yes", "1,400", "17", "2024-01-31"]
     for rows in (row, sp.csr_array(row)):
-        parts = linear_parts(names, rows, coef, 0.5)
-        assert [(one.rule, one.value, one.adds) for one in parts] == [
-            ("b", 4.0, -12.0),
-            ("a", 1.0, 2.0),
-            ("intercept", 1.0, 0.5),
+        parts = linear_parts(names, rows, coef, 0.5, cells)
+        assert [(one.rule, one.value, one.adds, one.original) for one in parts] == [
+            ("b", 4.0, -12.0, "1,400"),
+            ("a", 1.0, 2.0, "yes"),
+            ("intercept", 1.0, 0.5, None),
         ]
-        assert [one.rule for one in linear_parts(names, rows, coef, 0.0)] == ["b", "a"]
+        assert [one.rule for one in linear_parts(names, rows, coef, 0.0, cells)] == ["b", "a"]
 
 
 def test_many_parts(command, table):
@@ -252,7 +253,7 @@ def test_long_rules_are_not_broken(command, table, monkeypatch):
     name = "a name that is longer than the terminal is wide"
     Path("t.csv").write_text(f"{name},y\n" + "1,u\n2,v\n" * 9)
     out = command("fit", "t.csv", "--target", "y", "--learner", "sparse", "--out", "model.json")[1]
-    assert re.search(rf"^  [-+]\d+\.\d+  {name} > 1\S*$", out, re.MULTILINE)
+    assert re.search(rf"^ +[-+]\d+\.\d+  {name} > 1\S* +\d+ +[\d.]+%$", out, re.MULTILINE)
     assert all(len(line) <= 40 for line in out.splitlines() if not line.startswith("  "))
     out = command("explain", "model.json", "t.csv")[1]
     assert all(len(line) <= 40 for line in out.splitlines())
@@ -265,4 +266,4 @@ def test_a_model_that_has_learned_nothing(command, table):
     assert "Warning: No conjunction" in out
     code, out, err = command("explain", "model.json", "t.csv")
     assert (code, err) == (0, "")
-    assert out.endswith("Sum +0, which is not > 0: u.\n")
+    assert out == "t.csv, row 1: u.\nSum +0, which is not > 0: u. Probability of u: 50.0 %.\n"

@@ -5,6 +5,7 @@ tells whether two columns say the same.
 """
 
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +32,7 @@ class PackedColumns:
         return BinaryColumn(np.flatnonzero(differs), -1 if self.first[j] else 1)
 
     def key(self, j: int) -> bytes:
-        return bytes(self.words[j].tobytes())
+        return digest(self.words[j])
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +50,12 @@ class SparseColumns:
         return BinaryColumn(rows.astype(np.int64), value)
 
     def key(self, j: int) -> bytes:
-        return bytes(self.column(j).rows.tobytes())
+        return digest(self.column(j).rows)
+
+
+def digest(values: Array) -> bytes:
+    """Of a whole column, in place of the column itself; two that differ have two."""
+    return blake2b(np.ascontiguousarray(values).data, digest_size=32).digest()
 
 
 def columns_of(cells: Bits | SparseBits) -> PackedColumns | SparseColumns:
@@ -58,7 +64,8 @@ def columns_of(cells: Bits | SparseBits) -> PackedColumns | SparseColumns:
         every_row = pack_vector(np.ones(len(cells), np.bool_))  # what is left over of the last word stays 0
         return PackedColumns(np.where(first[:, None], words ^ every_row, words), first, len(cells))
     shape, stored = (len(cells), cells.width), np.ones(len(cells.indices), np.bool_)
-    by_column = sp.csr_array((stored, cells.indices, cells.indptr), shape=shape).tocsc()
+    indptr = cells.indptr.astype(cells.indices.dtype, copy=False)  # else the indices would grow to 64 bits
+    by_column = sp.csr_array((stored, cells.indices, indptr), shape=shape).tocsc()
     return SparseColumns(by_column.indices, by_column.indptr, cells.base, len(cells))
 
 

@@ -89,14 +89,17 @@ def _show_without(title: str, learner: Any, rows: Any, y: Any) -> None:
     say(
         f"{title}: {wrong:,} of {len(y):,} rows are misclassified{also}.",
         f"A {type(learner).__name__} proves no margin, so there is no certificate to recheck; `perceptrons "
-        f"evaluate` says how good it is, and `perceptrons explain` {_shown(learner)}.",
+        f"evaluate` says how good it is{_shown(learner)}.",
     )
 
 
 def _shown(learner: Any) -> str:
     """By `explain`, of a model without a certificate."""
-    rules = "which of its rules decide about a row"
-    return rules if hasattr(learner, "conjunctions_") else "what each column adds to the score of a row"
+    if hasattr(learner, "conjunctions_"):
+        return ", and `perceptrons explain` which of its rules decide about a row"
+    if hasattr(learner, "coef_"):
+        return ", and `perceptrons explain` what each column adds to the score of a row"
+    return ""
 
 
 def _reason(learner: Any, rows: Any, y: Any, weights: Any) -> str:

@@ -14,7 +14,6 @@ from .tables import built_in_table, check_names, reading, training_table
 
 METRICS = {"risk": "risk", "accuracy": "accuracy", "balanced": "balanced accuracy", "auc": "AUC"}
 MARKS = {"best": "*", "as good": "="}
-RARE = 0.02  # the share of the rows below which a class is rare
 SPARE = ["updates", "margin", "training", "fit", "size", "rejected", "balanced", "AUC", "risk"]
 
 
@@ -98,7 +97,7 @@ def compare(
     from .costs_file import for_classes
     from .progress import progress_bar
     from .show import emit, say
-    from .words import balanced_in_words, weights_in_words
+    from .words import balanced_in_words, rare_in_words, weights_in_words
 
     prices = options.read_costs(reject_cost, costs) or Costs()
     options.check_class_weight(class_weight)
@@ -166,7 +165,8 @@ def compare(
         return
     _show_data(data)
     _show_choices(data, learner, folds, len(done[0].fold_risks) // repeats)
-    rare = _rare_in_words(data, metric)
+    remedy = "" if metric in ("balanced", "auc") else "; use --metric balanced, and --class-weight balanced"
+    rare = rare_in_words(data, remedy=remedy)
     _show_results(results, len(done[0].fold_risks), prices, metric, bool(rare))
     say(*rare)
     if csv is not None:
@@ -305,18 +305,6 @@ def _winner(results: list[Any], metric: str) -> list[str]:
     return [
         f"{what}. Not distinguishable from it (=) by a paired t-test on the same folds, at 5 %: "
         f"{listing(others)}."
-    ]
-
-
-def _rare_in_words(data: Any, metric: str) -> list[str]:
-    """Of a class that few rows have, accuracy says little."""
-    name, rows = data.classes()[-1]
-    if rows >= RARE * len(data.y):
-        return []
-    ask = "" if metric in ("balanced", "auc") else "; use --metric balanced, and --class-weight balanced"
-    return [
-        f"Class {name} has {rows:,} of {len(data.y):,} rows: look at balanced accuracy and AUC, not at "
-        f"accuracy{ask}."
     ]
 
 

@@ -2,7 +2,6 @@
 
 import os
 from pathlib import Path
-from typing import Any
 
 from ..tables.delimited import SEPARATORS
 
@@ -30,14 +29,3 @@ def check_text(out: Path) -> None:
         raise ValueError(
             f"Predictions are written as text, but {out} is not a text file; use a name that ends in {known}."
         )
-
-
-def check_savable(learner: Any, name: str) -> None:
-    from ..learners import may_reject
-    from ..model_file.estimators import HOMES
-
-    if type(learner).__name__ not in HOMES:
-        other = (
-            "conservative, which can reject rows of two classes" if may_reject(learner) else "a perceptron"
-        )
-        raise ValueError(f"The learner {name!r} cannot be saved; omit --out, or choose {other}.")

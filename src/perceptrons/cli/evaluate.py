@@ -120,21 +120,20 @@ def _certificates(learner: Any, rows: Any, y: Any, weights: Any) -> Any:
 
 
 def _show(title: str, found: Any, n_unlabeled: int, costs: Any) -> None:
-    from .show import hundredths, percent, say, table
+    from .show import percent, say, span, table
     from .words import costs_in_words
 
     absent = f" ({n_unlabeled:,} without a class left out)" if n_unlabeled else ""
-    say(f"{title}: {found.n_rows:,} rows{absent}.")
+    say(f"{title}: {found.n_rows:,} row{'s' * (found.n_rows != 1)}{absent}.")
     rejecting = found.rejected > 0.0
     if found.accuracy is None:
         say("All rows are rejected.")
     else:
-        low, high = found.accuracy_interval
         answered = f"{percent(1 - found.rejected)} of the rows are answered. " if rejecting else ""
         of_these = "of the rows answered" if rejecting else "of the rows"
         say(
             f"{answered}Accuracy: {percent(found.accuracy)} "
-            f"({hundredths(low)}–{hundredths(high)}) {of_these}, "
+            f"({span(*found.accuracy_interval)}) {of_these}, "
             f"baseline (always the most frequent class): {percent(found.baseline)}."
         )
     measures = [f"Balanced accuracy: {percent(found.balanced_accuracy)}"]

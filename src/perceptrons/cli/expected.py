@@ -32,7 +32,7 @@ def outcome_as_dict(expected: Any) -> dict[str, Any] | None:
 
 def expected_in_words(report: dict[str, Any], baseline: str) -> list[str]:
     """The first thing to know of a model; of one that may reject, two lines."""
-    from .show import hundredths, percent
+    from .show import percent, span
 
     found = report["expected"]
     if found is None:
@@ -43,8 +43,7 @@ def expected_in_words(report: dict[str, Any], baseline: str) -> list[str]:
     how = f"{found['folds']} folds" if found["folds"] > 1 else "a fifth of the rows held out"
     if found["accuracy"] is None:
         return [f"Expected on new rows: all are rejected ({how}; {baseline})."]
-    low, high = found["accuracy_interval"]
-    share = f"{percent(found['accuracy'])} ({hundredths(low)}–{hundredths(high)})"
+    share = f"{percent(found['accuracy'])} ({span(*found['accuracy_interval'])})"
     if report["rejected"] is None:
         return [f"Expected on new rows: {share} correct ({how}; {baseline})."]
     return [

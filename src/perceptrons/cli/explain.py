@@ -128,12 +128,20 @@ def _hardest(loaded: Any, frame: Any, count: int) -> list[int]:
 
 
 def _scores(learner: Any, encoded: Any) -> Any:
-    if not hasattr(learner, "decision_function"):
+    scorer = _scorer(learner)
+    if not hasattr(scorer, "decision_function"):
         raise ValueError(
             f"A {type(learner).__name__} answers without a score, so there are no parts that add up; use "
             "another learner, like sparse or scorecard."
         )
-    return learner.decision_function(encoded)
+    return scorer.decision_function(encoded)
+
+
+def _scorer(learner: Any) -> Any:
+    """What makes the scores: the learner, or the one inside a learner that rejects."""
+    while not hasattr(learner, "decision_function") and hasattr(learner, "estimator_"):
+        learner = learner.estimator_
+    return learner
 
 
 def _explained(loaded: Any, frame: Any, row: int) -> Explained:
@@ -142,13 +150,14 @@ def _explained(loaded: Any, frame: Any, row: int) -> Explained:
     cells, unseen = loaded.lay_out(frame, row)
     encoded, learner = loaded.encode(cells), loaded.learner
     vector, label, score = _scored(_scores(learner, encoded)[0], learner.classes_)
-    parts = _parts(loaded, encoded, vector, cells)
+    parts = _parts(loaded, _scorer(learner), encoded, vector, cells)
     if is_scorecard(learner):
         score = sum(part.adds for part in parts)
-    rejected = loaded.rejected(encoded)
+    rejected, liberal = loaded.rejected(encoded), getattr(learner, "predict_liberal", learner.predict)
     facts = {
         "row": row,
         "prediction": learner.predict(encoded).tolist()[0],
+        "answer": liberal(encoded).tolist()[0],  # that which a rejection replaces
         "label": label,
         "score": score,
         "probability": _probability(loaded, encoded, label),
@@ -165,7 +174,7 @@ def _probability(loaded: Any, encoded: Any, label: Any) -> float | None:
 
     found = probabilities_of(loaded.learner, encoded)
     if found is None:
-        found = calibrated(loaded.learner.decision_function(encoded), loaded.about)
+        found = calibrated(_scores(loaded.learner, encoded), loaded.about)
     return None if found is None else float(found[0, loaded.learner.classes_.tolist().index(label)])
 
 
@@ -177,10 +186,9 @@ def _scored(scores: Any, classes: Any) -> tuple[int, Any, float]:
     return vector, classes.tolist()[vector if np.ndim(scores) else 1], float(np.ravel(scores)[vector])
 
 
-def _parts(loaded: Any, rows: Any, vector: int, cells: Any) -> list[Reason]:
+def _parts(loaded: Any, learner: Any, rows: Any, vector: int, cells: Any) -> list[Reason]:
     import numpy as np
 
-    learner = loaded.learner
     if hasattr(learner, "explain"):
         return [Reason(part.rule, part.adds, holds=part.holds) for part in learner.explain(rows).parts]
     if hasattr(learner, "packed_"):
@@ -210,8 +218,8 @@ def originals(encoder: Any, cells: Any) -> list[str]:
         elif kind == BOOLEAN:
             found.append("yes" if as_signs(column)[0] > 0 else "no")
         else:
-            number = float(as_numbers(column)[0])
-            found.append(date_text(number) if part.part == "days" else _number(number))
+            number, is_day = float(as_numbers(column)[0]), part.part == "days"
+            found.append("" if math.isnan(number) else date_text(number) if is_day else _number(number))
     return found
 
 
@@ -257,29 +265,43 @@ def linear_parts(names: Any, rows: Any, coef: Any, intercept: float, originals: 
 
 def _show(title: str, facts: dict[str, Any], parts: list[Reason], learner: Any) -> None:
     from ..sparse.weighted_conjunctions import aligned
-    from .show import percent, say, table
+    from .show import say, table
 
     by_rules = not any(part.value is not None for part in parts)
     has_few = hasattr(learner, "explain")  # rules of a sparse model: all are shown
+    start = _start(parts, learner)
+    parts = parts if start is None else parts[:-1]
     shown, rest = (parts, []) if has_few else (parts[:MOST_PARTS], parts[MOST_PARTS:])
     shown = [part for part in shown if part.adds or part.holds is not False]
     n_silent = len(parts) - len(shown) - len(rest)
     others = sum(part.adds for part in rest)
-    numbers = [*(part.adds for part in shown), others, facts["score"] + 0.0]
+    numbers = [*(part.adds for part in shown), others, facts["score"] - (start or 0.0)]
     *adds, others_add, total = aligned(numbers, points=is_scorecard(learner))
     rows = [[part.rule, _how(part), added] for part, added in zip(shown, adds, strict=True)]
     rows += [[f"… and {len(rest)} more", "", others_add]] if rest else []
     say(f"{title}: {facts['prediction']}.")
     names = ["rule", "holds"] if by_rules else ["column", "value"]
-    table([*names, "adds"], rows, right=["value", "adds"], whole=["holds"])
+    if rows:
+        table([*names, "adds"], rows, right=["value", "adds"], whole=["holds"])
     if n_silent:
         silent = "rule does not hold, and adds" if n_silent == 1 else "rules do not hold, and add"
         say(f"{n_silent} {silent} nothing.")
-    likely = facts["probability"]
-    told = "" if likely is None else f" Probability of {facts['label']}: {percent(likely)}."
-    say(f"{_meaning(total.strip(), facts, learner)}{told}")
+    meaning = _meaning if start is None else _beside_points
+    say(f"{meaning(total.strip(), facts, learner)}{_likely(facts, learner.classes_.tolist())}")
     if not by_rules:
         say(ENCODED)
+
+
+def _likely(facts: dict[str, Any], classes: list[Any]) -> str:
+    """The probability of the class predicted, or of the answer that a rejection replaces."""
+    from .show import percent
+
+    name, likely = facts["label"], facts["probability"]
+    if likely is None:
+        return ""
+    if len(classes) == 2 and facts["answer"] == classes[0]:
+        name, likely = classes[0], 1.0 - likely
+    return f" Probability of {name}: {percent(likely)}."
 
 
 def _how(part: Reason) -> str:
@@ -289,17 +311,33 @@ def _how(part: Reason) -> str:
 
 
 def _meaning(total: str, facts: dict[str, Any], learner: Any) -> str:
-    from .words import bands_of
+    from .words import bands_of, when_it_answers
 
     bands, n_classes = bands_of(learner), len(learner.classes_)
     if bands is not None:
         return _beside_bands(total, facts, learner.classes_.tolist(), bands)
     if not float(total):  # for a score that is only nearly 0, more decimals
         total = f"{facts['score']:+.1g}"
+    if _scorer(learner) is not learner:  # which decides by probabilities, or by how sure it is
+        instead = f" (else {facts['answer']}). {when_it_answers(learner)}" if facts["rejected"] else "."
+        return f"Sum {total}: {facts['prediction']}{instead}"
     if n_classes > 2:
         return f"Sum {total} for {facts['label']}, the highest of {n_classes} classes."
     sign = "> 0" if facts["score"] > 0 else "not > 0"
     return f"Sum {total}, which is {sign}: {facts['prediction']}."
+
+
+def _start(parts: list[Reason], learner: Any) -> float | None:
+    """The base points of a card of two classes, which stand on it as the total where the second begins."""
+    on_a_card = is_scorecard(learner) and len(learner.classes_) == 2 and len(parts) > 1
+    return parts[-1].adds if on_a_card else None
+
+
+def _beside_points(total: str, facts: dict[str, Any], learner: Any) -> str:
+    """The points as they are added up on the card."""
+    least = 1 - round(facts["score"] - float(total))
+    on = f"{learner.classes_.tolist()[1]} from {least} point{'s' * (least != 1)} on"
+    return f"Sum {total}, {on}: {facts['prediction']}."
 
 
 def _beside_bands(total: str, facts: dict[str, Any], classes: list[Any], bands: list[float]) -> str:

@@ -9,7 +9,7 @@ import typer
 
 from ..learner_names import WHAT, names_beginning_with
 from . import options
-from .destinations import check_out, check_savable
+from .destinations import check_out
 from .parameters import read_parameters, set_parameters
 from .tables import check_names, reading
 
@@ -91,7 +91,6 @@ def fit(
         _check_no_costs({"reject-cost": reject_cost, "costs": costs, **of_label}, learner)
     if out is not None:
         check_out(out, table=table)
-        check_savable(last, learner)
     with progress_bar(f"fitting {learner}") as progress:
         data = training_table(table, target, drop, nominal, how, weight, keep)
         _check_classes(learner, len(data.names()))
@@ -213,7 +212,13 @@ def _show(data: Any, model: Any, report: dict[str, Any]) -> None:
     from ..describe import size_of
     from .expected import expected_in_words, left_out_in_words
     from .show import first, percent, say, text
-    from .words import balanced_in_words, show_certificates, votes_in_words, weights_in_words
+    from .words import (
+        balanced_in_words,
+        rare_in_words,
+        show_certificates,
+        votes_in_words,
+        weights_in_words,
+    )
 
     name, share = data.baseline()
     always = f"baseline, always {name}: {percent(share)}"
@@ -226,6 +231,8 @@ def _show(data: Any, model: Any, report: dict[str, Any]) -> None:
     if report["class_weight"] is not None:
         balanced = (report["expected"] or {}).get("balanced_accuracy", report["training_balanced_accuracy"])
         say(balanced_in_words(len(data.names()), balanced))
+    elif report["expected"] is not None:
+        say(*rare_in_words(data, report["expected"], "; use --class-weight balanced"))
     if report["rejected"] is not None:
         _show_rejection(model, report)
     if report["rules"]:

@@ -143,6 +143,15 @@ def hundredths(value: float) -> str:
     return "< 0.1" if text == "0.0" and value > 0 else text
 
 
+def span(low: float, high: float) -> str:
+    """An interval of shares in percent, with as many decimals as tell its ends from all and nothing."""
+    ends = (low, high)
+    for decimals in range(1, 5):
+        if all(end in (0.0, 1.0) or 0.0 < float(f"{100 * end:.{decimals}f}") < 100.0 for end in ends):
+            break
+    return "–".join(f"{100 * end:.{decimals}f}" for end in ends)
+
+
 def interval(margin: Sequence[float | None] | None) -> str:
     """A certified margin: what is achieved and what cannot be exceeded, as far as known."""
     if margin is None:

@@ -21,6 +21,7 @@ FEATURE_SPACE = "Margins are those of the kernel's feature space, with a coordin
 MANY = 1e9  # a bound on corrections that says nothing
 NOTHING = 0.5  # a bound on errors that is too large to be news
 FEW = 4  # classes whose costs are written out
+RARE = 0.02  # the share of the rows below which a class is rare
 
 
 def as_dicts(certificates: Any, model: Any) -> list[dict[str, Any]]:
@@ -185,6 +186,19 @@ def balanced_in_words(n_classes: int, share: float | None = None) -> str:
     mean, baseline = "the mean of the classes' shares of rows answered correctly", percent(1 / n_classes)
     what = f"Balanced: {mean}" if share is None else f"Balanced accuracy, {mean}: {percent(share)}"
     return f"{what} (baseline: {baseline}). Classes are balanced in training alone."
+
+
+def rare_in_words(data: Any, found: dict[str, Any] | None = None, remedy: str = "") -> list[str]:
+    """Of a class that few rows have, accuracy says little. `found` is what was measured, unless it stands in
+    a table."""
+    name, rows = next((one for one in reversed(data.classes()) if one[1] > 1), (None, 0))
+    if not 0 < rows < RARE * len(data.y):
+        return []
+    look = "look at balanced accuracy and AUC, not at accuracy"
+    if found is not None:
+        auc = "" if found["auc"] is None else f" and AUC ({percent(found['auc'])})"
+        look = f"look at balanced accuracy ({percent(found['balanced_accuracy'])}){auc}, not at accuracy"
+    return [f"Class {name} has {rows:,} of {len(data.y):,} rows: {look}{remedy}."]
 
 
 def bands_of(model: Any) -> list[float] | None:

@@ -25,7 +25,7 @@ from ..rows.encode import Encoded
 from ..rows.order import permuted, shuffled, unsigned
 from ..rows.standardized import StandardizedRows, leave, standardized
 from .averaged_sweep import NO_FOLD, AveragedRuns, averaged_sweep, judge
-from .bands import best_bands, savings, worthwhile
+from .bands import best_bands, saved_by_side, worthwhile
 from .conservative_parameters import ConservativeParameters, steps_of
 from .conservative_sweep import WeightedSigns, risk
 from .restarts import TrainedRuns
@@ -144,6 +144,7 @@ def best_of(
         for r, rows, part in zip(judging, places, pairwise(ends), strict=True):
             judge(X, runs, r, norms[r], rows, judged[slice(*part)])
         own = signs_at(signs, np.concatenate(places))
+        del places  # as long as the rows
         cap = np.inf if parameters.max_band is None else parameters.max_band / norms[first]
         found, cost = judged_bands(judged, own, prices, parameters.symmetric, cap)
         if cost < least or not np.isfinite(least):
@@ -187,9 +188,8 @@ def clear_bands(scores: Array, signs: WeightedSigns, prices: Prices, symmetric: 
     """The same; 0 where what a band saves is not beyond chance. A row that was left out REPEATS times is no
     more than one row."""
     bands = least_bands(scores, signs, prices, symmetric)
-    saved, side = savings(scores, signs.y, prices, bands, signs.weights), (scores >= 0.0).astype(np.intp)
-    sums = np.bincount(side, saved, 2)
-    errors = np.sqrt(REPEATS * np.bincount(side, saved**2, 2))
+    sums, squares = saved_by_side(scores, signs.y, prices, bands, signs.weights)
+    errors = np.sqrt(REPEATS * squares)
     if symmetric:
         sums, errors = np.full(2, sums.sum()), np.full(2, np.hypot(*errors))
     return np.where(sums > CLEAR * errors, bands, 0.0)

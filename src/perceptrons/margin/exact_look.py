@@ -17,7 +17,7 @@ from ..rows.encode import Encoded, is_sparse
 from ..rows.scores import bracket
 from ..theory.outward import LEAST, error_factor, exact_dot, exact_sqnorm
 
-BLOCK = 4096  # rows scored together
+BLOCK = 512  # rows scored together
 
 
 class Scores(NamedTuple):
@@ -28,8 +28,12 @@ class Scores(NamedTuple):
 
     def lowest(self) -> Array:
         """The rows that can be the lowest."""
-        limit = np.nanmin(np.append(self.reach + self.far, np.inf))
-        return np.flatnonzero(~(self.reach - self.far > limit))
+        reach, far, limit = *self, np.inf
+        parts = [slice(start, start + BLOCK) for start in range(0, len(reach), BLOCK)]
+        for part in parts:
+            limit = np.fmin.reduce(reach[part] + far[part], initial=limit)
+        found = [part.start + np.flatnonzero(~(reach[part] - far[part] > limit)) for part in parts]
+        return np.concatenate(found) if found else np.empty(0, np.intp)
 
 
 def scores_of(data: Encoded, signs: Array, w: Array, b: float) -> Scores:
@@ -42,7 +46,9 @@ def scores_of(data: Encoded, signs: Array, w: Array, b: float) -> Scores:
             rows = data.matrix[part].astype(np.float64, copy=False)
             reach[part] = signs[part] * (rows @ w + b)
             size[part] = abs(rows) @ np.abs(w) + abs(b)
-        return Scores(reach, 2.0 * error_factor(n + 4) * size + (n + 4) * LEAST)
+        size *= 2.0 * error_factor(n + 4)
+        size += (n + 4) * LEAST
+        return Scores(reach, size)
 
 
 def exact_reach(data: Encoded, signs: Array, w: Array, b: float, i: int) -> Fraction:
@@ -76,10 +82,13 @@ def exact_low_with_slack(
     data: Encoded, signs: Array, w: Array, b: float, a: Array, C: float, weights: Array
 ) -> Fraction:
     """The smallest y·score with what the row's own coordinate adds, a_i/(C·weight_i)."""
-    scores = scores_of(data, signs, w, b)
-    own = a / C / (weights if len(weights) else 1.0)
-    far = scores.far + 4.0 * error_factor(4) * (own + np.abs(scores.reach))
-    rows = Scores(scores.reach + own, far).lowest()
+    reach, far = scores_of(data, signs, w, b)
+    for start in range(0, len(reach), BLOCK):  # in place: no more arrays as long as the rows
+        part = slice(start, start + BLOCK)
+        own = a[part] / C / (weights[part] if len(weights) else 1.0)
+        far[part] += 4.0 * error_factor(4) * (own + np.abs(reach[part]))
+        reach[part] += own
+    rows = Scores(reach, far).lowest()
     each = [Fraction(float(weights[i])) for i in rows] if len(weights) else [Fraction(1)] * len(rows)
     return min(
         exact_reach(data, signs, w, b, i) + Fraction(float(a[i])) / (Fraction(C) * weight)

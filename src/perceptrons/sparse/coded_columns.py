@@ -33,7 +33,7 @@ class CodedColumns(NamedTuple):
         return int(self.codes.shape[1])
 
     def in_rows(self, rows: Array) -> "CodedColumns":
-        return self._replace(codes=np.ascontiguousarray(self.codes[:, rows]))
+        return self._replace(codes=self.codes.take(rows, axis=1))
 
     def some(self, columns: Array) -> "CodedColumns":
         return CodedColumns(*(part[columns] for part in self))

@@ -75,7 +75,10 @@ def code_training(
     )
     if len(training.chosen) > DENSE:
         return training
-    return training._replace(dense=training.coded(training.chosen))
+    coded = training.coded(training.chosen)
+    for j, own in zip(training.chosen.tolist(), coded.codes, strict=True):
+        columns[j] = columns[j]._replace(codes=own, rows=None)  # the same cells, once in memory
+    return training._replace(dense=coded)
 
 
 def scope_for(training: CodedTraining, scope: PathScope) -> PathScope:

@@ -72,15 +72,20 @@ def learn_together(
     return found
 
 
-def _sequence(
-    training: CodedTraining, scope: PathScope, task: tuple[Array | None, Array]
-) -> tuple[RuleSequence, CodedColumns]:
-    """The models of some rows, and the columns they were learned from, in all rows."""
+def _sequence(training: CodedTraining, scope: PathScope, task: tuple[Array | None, Array]) -> RuleSequence:
+    """The models of some rows."""
     rows, signs = task
     columns = fold_columns(training, rows, signs)
     if rows is None:
-        return find_sequence(columns, signs, training.weights, scope), columns
-    return find_sequence(columns.in_rows(rows), signs[rows], training.weights[rows], scope), columns
+        return find_sequence(columns, signs, training.weights, scope)
+    columns = columns.in_rows(rows)  # those of all rows are let go
+    return find_sequence(columns, signs[rows], training.weights[rows], scope)
+
+
+def columns_in(training: CodedTraining, sequence: RuleSequence) -> CodedColumns:
+    """The columns that its rules speak of, in all rows."""
+    places = [place for rule in sequence.places for place in rule]
+    return training.coded(np.unique(training.attributes[np.array(places, np.int64)]))
 
 
 def fold_columns(training: CodedTraining, rows: Array | None, signs: Array) -> CodedColumns:
@@ -103,12 +108,12 @@ def fold_columns(training: CodedTraining, rows: Array | None, signs: Array) -> C
 def _chosen(
     training: CodedTraining,
     signs: Array,
-    folds: list[tuple[RuleSequence, CodedColumns]],
+    folds: list[RuleSequence],
     tests: list[Array],
-    whole: tuple[RuleSequence, CodedColumns],
+    sequence: RuleSequence,
     scope: PathScope,
 ) -> JointVector:
-    sequence, columns = whole
+    columns = columns_in(training, sequence)
     choice = choose(training, signs, folds, tests, scope)
     slope, shift = choice.calibration
     weights = sequence.weights[choice.strength, sequence.at(choice.size)]
@@ -144,13 +149,14 @@ def _chosen(
 def choose(
     training: CodedTraining,
     signs: Array,
-    folds: list[tuple[RuleSequence, CodedColumns]],
+    folds: list[RuleSequence],
     tests: list[Array],
     scope: PathScope,
 ) -> SizeChoice:
     """Strength and size by the losses of rows left out, and how to calibrate the scores of that choice."""
     sizes = scope.sizes
-    scores = np.concatenate([_scores(*fold, test, sizes) for fold, test in zip(folds, tests, strict=True)], 2)
+    pairs = zip(folds, tests, strict=True)
+    scores = np.concatenate([_scores(training, fold, test, sizes) for fold, test in pairs], 2)
     rows = np.concatenate(tests)
     y, p = signs[rows], training.weights[rows]
     losses = np.logaddexp(0.0, -y * scores)
@@ -174,9 +180,9 @@ def simplest(losses: Array, means: Array, p: Array, errors: float = 1.0) -> tupl
     raise AssertionError("the best is within its own error")
 
 
-def _scores(sequence: RuleSequence, columns: CodedColumns, rows: Array, sizes: list[int]) -> Array:
+def _scores(training: CodedTraining, sequence: RuleSequence, rows: Array, sizes: list[int]) -> Array:
     """Strengths × sizes × rows."""
-    some = columns.in_rows(rows)
+    some = columns_in(training, sequence).in_rows(rows)
     held = np.array([some.column(places) for places in sequence.places], np.float64)
     held = np.vstack([held.reshape(len(sequence.places), len(rows)), np.ones((1, len(rows)))])
     return np.asarray(sequence.weights[:, [sequence.at(size) for size in sizes]] @ held)

@@ -156,8 +156,10 @@ class MaxMarginPerceptron(LinearThreshold):
             self.coef_[k] = scale * best.w
             self.intercept_[k] = scale * intercept + 0.0  # no negative zero
             duals[k, best.point.rows] = scale * best.point.weights * task.y[best.point.rows]
+            search.release()
         used = np.flatnonzero(duals.any(axis=0))
         self.support_, self.dual_coef_ = data.numbers(used), duals[:, used]
+        del duals, used, best  # as long as the rows
         updates, history = [search.n_updates for search in searches], [search.record() for search in searches]
         self.n_updates_ = updates[0] if one else np.array(updates)
         self.history_ = history[0] if one else history

@@ -169,12 +169,14 @@ def intercept_of(search: MarginSearch, best: FoundPoint) -> tuple[float, bool]:
 def fewest_errors(scores: Array, y: Array) -> float:
     """The intercept with which the fewest rows are on the wrong side; of several, one far from the rows."""
     order = np.argsort(scores, kind="stable")
-    y, scores = y[order], scores[order]
+    y, scores, n = y[order], scores[order], len(y)
     # threshold after the k lowest: positives among these are wrong, negatives above them are wrong
-    wrong = np.append(0, np.cumsum(y > 0)) + (y < 0).sum() - np.append(0, np.cumsum(y < 0))
-    far = (scores[-1] - scores[0]) or 1.0
-    cuts = np.concatenate([[scores[0] - far], (scores[1:] + scores[:-1]) / 2, [scores[-1] + far]])
-    room = np.concatenate([[far], np.diff(scores), [far]])
-    wrong[room == 0.0] = len(y)  # no threshold fits between equal scores
-    few = np.flatnonzero(wrong == wrong.min())
-    return -float(cuts[few[np.argmax(room[few])]])
+    wrong = np.full(n + 1, (y < 0).sum())
+    wrong[1:] += np.cumsum(y, out=order)
+    wrong[1:-1][scores[1:] == scores[:-1]] = n  # no threshold fits between equal scores
+    few, far = np.flatnonzero(wrong == wrong.min()), (scores[-1] - scores[0]) or 1.0
+    room = scores[np.minimum(few, n - 1)] - scores[np.maximum(few - 1, 0)]
+    k = int(few[np.argmax(np.where((few == 0) | (few == n), far, room))])
+    if k in (0, n):
+        return -float(scores[0] - far if k == 0 else scores[-1] + far)
+    return -float((scores[k] + scores[k - 1]) / 2)

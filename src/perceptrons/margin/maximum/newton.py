@@ -20,7 +20,7 @@ from ...rows.weights import NO_WEIGHTS
 from .pool import MarginSearch, add_offset, balanced, combination, scan
 from .slack import times_weight
 
-BLOCK = 4096  # rows copied at a time
+BLOCK = 1024  # rows copied at a time
 STEPS, PATIENCE = 100, 25  # at most; without the gap being halved
 
 

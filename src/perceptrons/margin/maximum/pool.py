@@ -148,6 +148,12 @@ class MarginSearch:
             self.candidate = point
         return found
 
+    def release(self) -> None:
+        """Let go of arrays as long as the rows, once the best point is published."""
+        self.scores, nothing = np.empty(0), HullPoint(np.empty(0, np.intp), np.empty(0))
+        if self.found and self.best:
+            self.found, self.best = (one._replace(point=nothing) for one in (self.found, self.best))
+
     def _vanishes(self, found: FoundPoint) -> bool:
         """Is w no more than the rounding of its own terms, a_i·(x_i − centre)?"""
         rows, task = found.point.rows, self.task

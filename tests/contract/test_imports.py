@@ -45,6 +45,7 @@ MANY = np.repeat(X, 5, axis=0), np.repeat(Y, 5)
 CALLS = {  # each public function, called
     "certify": lambda model, file: perceptrons.certify(model, X, Y),
     "compare": lambda model, file: perceptrons.compare(*MANY, folds=2, learners=["perceptron"]),
+    "draw": lambda model, file: perceptrons.draw(perceptrons.Perceptron(), *MANY),
     "coverage_score": lambda model, file: perceptrons.coverage_score(Y, Y),
     "save": lambda model, file: perceptrons.save(model, file),
     "load": lambda model, file: perceptrons.load(file),

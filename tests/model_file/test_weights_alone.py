@@ -16,11 +16,11 @@ from perceptrons import (
     MaxMarginPerceptron,
     Perceptron,
     SparsePerceptron,
-    certify,
     load,
     save,
     verify,
 )
+from perceptrons.margin.certificates import certify_margin as certify
 from perceptrons.model_file import schema
 from tests.margin.classic import classic
 

@@ -28,7 +28,7 @@ def certify(
     \b
     Example: perceptrons certify model.json table.csv
     """
-    from ..margin.certificates import certify as recompute
+    from ..margin.certificates import certify_margin as recompute
     from ..tables.layout import labels_of
     from ..tables.weight_column import read_weights
     from .models import load, warn_of
@@ -101,12 +101,12 @@ def _shown(learner: Any) -> str:
 
 def _reason(learner: Any, rows: Any, y: Any, weights: Any) -> str:
     """Why the model's own certificate does not hold; "" if it does."""
-    from ..margin.verification import verify
+    from ..margin.verification import verify_margin
 
     if len(y) != learner.n_rows_:
         return f"The certificate is about the {learner.n_rows_:,} rows fitted, and this table has {len(y):,}."
     try:
-        verify(learner.certificate_, learner, rows, y, weights)
+        verify_margin(learner.certificate_, learner, rows, y, weights)
     except ValueError as error:
         return str(error)
     return ""

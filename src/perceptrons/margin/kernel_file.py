@@ -26,6 +26,7 @@ _PER_VECTOR = file.Either(
 FIELDS: dict[str, file.Field] = {
     "classes_": file.Labels("classes"),
     **file.COLUMNS,
+    **file.SEEN,
     "gamma_": file.Real(least=0.0),
     "support_": file.Array(("int64",), ("used",), compact=True),
     "support_vectors_": file.Matrix(("used", "kept")),

@@ -26,7 +26,7 @@ _DUALS = file.Array(("float64",), (".used",), compact=True)
 _COUNTS = file.Array(("int64",), (".epochs",), compact=True)
 _MARGINS = file.Array(("float64",), (".epochs",), finite=False, compact=True)
 _NORMS = file.Array(("int64", "float64"), (".levels", ".exponents"))  # of rows, or of their weights
-WEIGHTS = ("classes_", *file.COLUMNS, "coef_", "intercept_")  # what is enough to predict
+WEIGHTS = ("classes_", *file.COLUMNS, *file.SEEN, "coef_", "intercept_")  # what is enough to predict
 _MODEL = file.Record(Model, {"w": _WEIGHTS, "b": file.Real(), "rows": _ROWS, "duals": _DUALS})
 
 CERTIFICATE = file.Record(
@@ -93,6 +93,7 @@ MEMORY = file.Record(
 FIELDS: dict[str, file.Field] = {
     "classes_": file.Labels("classes"),
     **file.COLUMNS,
+    **file.SEEN,
     # these two follow from the runs; they are in the file for readers in other languages
     "coef_": file.Array(file.FLOATS, ("vectors", "features")),
     "intercept_": file.Array(("float64",), ("vectors",)),

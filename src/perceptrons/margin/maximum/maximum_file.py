@@ -16,6 +16,7 @@ _PER_VECTOR = file.Either(
 FIELDS: dict[str, file.Field] = {
     "classes_": file.Labels("classes"),
     **file.COLUMNS,
+    **file.SEEN,
     "coef_": file.Array(("float64",), ("vectors", "features")),
     "intercept_": file.Array(("float64",), ("vectors",)),
     "support_": file.Array(("int64",), ("used",), compact=True),

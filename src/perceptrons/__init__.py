@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .margin.perceptron import Perceptron as Perceptron
     from .margin.trace import trace as trace
     from .model_file.save_load import load as load
+    from .model_file.save_load import load_certificate as load_certificate
     from .model_file.save_load import save as save
     from .rejection.costs import Costs as Costs
     from .rejection.display import ErrorRejectDisplay as ErrorRejectDisplay
@@ -64,6 +65,7 @@ _HOMES = {
     "datasets": "",
     "draw": ".certification.drawing",
     "load": ".model_file.save_load",
+    "load_certificate": ".model_file.save_load",
     "reject_confusion_matrix": ".rejection.metrics",
     "risk_score": ".rejection.metrics",
     "save": ".model_file.save_load",

@@ -19,8 +19,8 @@ from ._types import Array
 FEW = 16  # rows of a fit that are kept
 MOST = 256  # of a stream
 AT_A_TIME = 10_000  # rows whose marks are added up together
-ODD, MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
-HALF, LESS = np.uint64(32), np.uint64(29)
+FIRST, SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
+THIRD, SHIFTS = np.uint64(0x94D049BB133111EB), np.array([30, 27, 31], np.uint64)
 NOT_A_NUMBER = np.float64("nan").view(np.uint64)
 
 
@@ -42,14 +42,15 @@ class Overlap(NamedTuple):
 
     same : the same number of rows, with the same marks at the same places. moved : with the same marks, at
     other places. n_found, n_marks : how many of those remembered are among the rows at hand.
-    repeated : whether rows at hand repeat one another, so that equal rows may be different draws.
+    repeated : the share of the rows at hand that equal another of them: about as many of those remembered
+        would be found among new rows, by chance.
     """
 
     same: bool
     moved: bool
     n_found: int
     n_marks: int
-    repeated: bool
+    repeated: float
 
 
 def remember(model: Any, X: Any, weighted: bool, more: bool) -> SeenRows:
@@ -85,7 +86,9 @@ def compare_rows(seen: SeenRows, X: Any, model: Any) -> Overlap:
     n_found, every = int(np.isin(seen.marks, marks).sum()), len(seen.marks)
     alike = n_rows == seen.n_rows and n_found == every
     same = alike and not seen.streamed and np.array_equal(marks[_spread(n_rows)], seen.marks)
-    return Overlap(same, alike and not same, n_found, every, len(np.unique(marks)) < n_rows)
+    times = np.unique(marks, return_counts=True)[1]
+    repeated = float(times[times > 1].sum()) / n_rows
+    return Overlap(same, alike and not same, n_found, every, repeated)
 
 
 def _sliceable(X: Any) -> Any:
@@ -129,8 +132,10 @@ def _bits(cells: Array) -> Array:
 
 def _mixed(bits: Array, columns: Array) -> Array:
     """Bits that depend on cell and column; 0 for a cell of 0."""
-    bits = (bits ^ (bits >> HALF)) * (columns * ODD | np.uint64(1))
-    return np.asarray((bits ^ (bits >> LESS)) * MIX)
+    mixed = (bits ^ (bits >> SHIFTS[0])) * SECOND + columns * FIRST  # splitmix64, after a step more
+    mixed = (mixed ^ (mixed >> SHIFTS[0])) * SECOND
+    mixed = (mixed ^ (mixed >> SHIFTS[1])) * THIRD
+    return np.asarray((mixed ^ (mixed >> SHIFTS[2])) * (bits != 0))
 
 
 def _marks_of_sparse(X: Any, some: slice) -> Array:

@@ -58,6 +58,7 @@ def test_it_predicts_as_before_and_is_small(make, y, path):
     assert (twin.decision_function(rows) == model.decision_function(rows)).all()
     assert twin.get_params() == model.get_params()
     assert sorted(vars(twin).keys() - twin.get_params().keys()) == [
+        "_seen_rows",
         "classes_",
         "coef_",
         "feature_names_in_",

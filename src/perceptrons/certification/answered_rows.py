@@ -15,7 +15,7 @@ from ..structure import check_structure
 from ..theory.held_out import hoeffding_bentkus
 
 
-class AnsweredRows(NamedTuple):
+class RowsAndAnswers(NamedTuple):
     """learner : the last step. X : the rows as they reach it. scaled : whether a step before it was fitted to
     rows. codes, answers : places of the labels and of the answers among `names`. rejected : rows without an
     answer; `answers` has what it would have been."""
@@ -84,7 +84,7 @@ def _was_fitted(step: Any) -> bool:
     return not isinstance(step, FrozenEstimator) and bool(get_tags(step).requires_fit)
 
 
-def answer_rows(model: Any, X: Any, y: Any) -> AnsweredRows:
+def answer_rows(model: Any, X: Any, y: Any) -> RowsAndAnswers:
     """Let a fitted model answer rows whose labels are known."""
     check_input(X, y)
     learner, rows, scaled = walk_steps(model, X)
@@ -96,7 +96,7 @@ def answer_rows(model: Any, X: Any, y: Any) -> AnsweredRows:
     codes = encode_labels(labels, classes)[1]
     found, rejected = _answers(learner, rows)
     answers = encode_labels(np.asarray(found), classes)[1]
-    return AnsweredRows(
+    return RowsAndAnswers(
         learner, rows, scaled, np.asarray(codes, int), answers, rejected, [*map(str, classes.tolist())]
     )
 

@@ -20,7 +20,7 @@ from ..structure import check_structure
 from ..theory.certificate import Certificate
 from ..theory.model_certificates import NewRowsCertificate, TrainingCertificate, percent, sure_of
 from ..theory.statements import on_new_rows, on_training_rows
-from .answered_rows import AnsweredRows, answer_rows
+from .answered_rows import RowsAndAnswers, answer_rows
 from .training_facts import facts_of
 from .which_rows import are_new
 
@@ -85,7 +85,7 @@ def certify(
 
 
 def by_new_rows(
-    rows: AnsweredRows, delta: float, n_known: int, holdback: float | None = None, seed: int | None = None
+    rows: RowsAndAnswers, delta: float, n_known: int, holdback: float | None = None, seed: int | None = None
 ) -> NewRowsCertificate:
     """From rows that the model has not seen."""
     (larger, majority), (risk, risk_bound) = rows.larger_class, rows.risk(delta)
@@ -107,7 +107,7 @@ def by_new_rows(
     )
 
 
-def by_training_rows(rows: AnsweredRows, y: Any, sample_weight: Any, delta: float) -> TrainingCertificate:
+def by_training_rows(rows: RowsAndAnswers, y: Any, sample_weight: Any, delta: float) -> TrainingCertificate:
     """From the rows that the model was trained on."""
     seen = getattr(rows.learner, "_seen_rows", None)
     weighted = sample_weight is not None or (seen is not None and seen.weighted)
@@ -127,7 +127,7 @@ def by_training_rows(rows: AnsweredRows, y: Any, sample_weight: Any, delta: floa
     )
 
 
-def _margins(rows: AnsweredRows, y: Any, sample_weight: Any) -> list[Certificate]:
+def _margins(rows: RowsAndAnswers, y: Any, sample_weight: Any) -> list[Certificate]:
     """What the margin family proves of its rows; of a stream, of its last batch."""
     learner = rows.learner
     if not hasattr(learner, "_terms"):

@@ -24,7 +24,7 @@ from ..tables.treatments import TREATMENTS
 from ..theory.certificate import Certificate
 from ..theory.occam import log_binary_perceptrons, log_cards, log_texts
 from ..theory.statements import TrainingFacts
-from .answered_rows import AnsweredRows
+from .answered_rows import RowsAndAnswers
 
 LIFTS = (0.25, 1.0, 4.0, 16.0, 64.0)  # ρ, fixed beforehand
 READINGS = 18 * len(
@@ -32,7 +32,7 @@ READINGS = 18 * len(
 )  # ways to read a column: three kinds, six parts of a date, what is done with it
 
 
-def facts_of(rows: AnsweredRows, weighted: bool, margins: tuple[Certificate, ...]) -> TrainingFacts:
+def facts_of(rows: RowsAndAnswers, weighted: bool, margins: tuple[Certificate, ...]) -> TrainingFacts:
     """Everything that is known, once."""
     learner, one = rows.learner, margins[0] if len(margins) == 1 else None
     spoiled = weighted or rows.scaled
@@ -50,7 +50,7 @@ def facts_of(rows: AnsweredRows, weighted: bool, margins: tuple[Certificate, ...
     return facts._replace(log_size=_log_size(learner))
 
 
-def _with_margins(facts: TrainingFacts, learner: Any, rows: AnsweredRows) -> TrainingFacts:
+def _with_margins(facts: TrainingFacts, learner: Any, rows: RowsAndAnswers) -> TrainingFacts:
     """Normalized margins under each lift; of two classes."""
     if not isinstance(learner, LinearThreshold) or len(learner.coef_) != 1:
         return facts

@@ -8,9 +8,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..conservative.chow_input import rows_at
 from ..margin.verification import verify_margin
+from ..seen_rows import compare_rows
 from ..theory.certificate import Certificate
 from ..theory.model_certificates import DrawnCertificate, NewRowsCertificate, TrainingCertificate
-from .answered_rows import AnsweredRows, answer_rows
+from .answered_rows import RowsAndAnswers, answer_rows
 from .certifying import by_new_rows, by_training_rows, split_rows
 from .drawing import draw
 from .which_rows import are_new
@@ -55,19 +56,21 @@ def verify(certificate: Any, model: Any, X: Any, y: Any, sample_weight: Any = No
 
 
 def _new_again(claimed: NewRowsCertificate, model: Any, X: Any, y: Any) -> NewRowsCertificate:
-    delta = 1.0 - _confidence(claimed)
+    delta = 1.0 - _share(claimed, "confidence")
     if claimed.holdback is None:
         rows = answer_rows(model, X, y)
         return by_new_rows(rows, delta, are_new(rows, True)[1])
-    kept, held = split_rows(X, y, claimed.holdback, _seed(claimed))
+    kept, held = split_rows(X, y, _share(claimed, "holdback"), _seed(claimed))
     labels = [*y] if not hasattr(y, "__array__") else y
     rows = answer_rows(model, rows_at(X, held), rows_at(labels, held))
     _require_trained_on(answer_rows(model, rows_at(X, kept), rows_at(labels, kept)))
     return by_new_rows(rows, delta, 0, claimed.holdback, claimed.seed)
 
 
-def _require_trained_on(rows: AnsweredRows) -> None:
-    if getattr(rows.learner, "_seen_rows", None) is not None and are_new(rows, None)[0]:
+def _require_trained_on(rows: RowsAndAnswers) -> None:
+    seen = getattr(rows.learner, "_seen_rows", None)
+    overlap = None if seen is None else compare_rows(seen, rows.X, rows.learner)
+    if overlap is not None and not (overlap.same or overlap.moved):
         raise ValueError(
             "The certificate does not hold: the model was not trained on the rows not held back."
         )
@@ -76,23 +79,23 @@ def _require_trained_on(rows: AnsweredRows) -> None:
 def _verify_training(claimed: TrainingCertificate, model: Any, X: Any, y: Any, sample_weight: Any) -> None:
     rows = answer_rows(model, X, y)
     are_new(rows, False)
-    found = by_training_rows(rows, y, sample_weight, 1.0 - _confidence(claimed))
+    found = by_training_rows(rows, y, sample_weight, 1.0 - _share(claimed, "confidence"))
     _compare(claimed, found)
 
 
 def _verify_drawn(claimed: DrawnCertificate, model: Any, X: Any, y: Any) -> None:
     """The pass is made again; the same model must be drawn."""
     check_is_fitted(model)
-    again = draw(model, X, y, confidence=_confidence(claimed), random_state=_seed(claimed))
+    again = draw(model, X, y, confidence=_share(claimed, "confidence"), random_state=_seed(claimed))
     _compare(claimed, again.certificate)
     if not np.array_equal(again.model.predict(X), model.predict(X)):
         raise ValueError("The certificate does not hold: another model is drawn from these rows.")
 
 
-def _confidence(claimed: Any) -> float:
-    value = claimed.confidence
+def _share(claimed: Any, name: str) -> float:
+    value = getattr(claimed, name)
     if not isinstance(value, float) or not 0.0 < value < 1.0:
-        raise ValueError(f"The certificate does not hold: confidence={value!r} is not in (0, 1).")
+        raise ValueError(f"The certificate does not hold: {name}={value!r} is not in (0, 1).")
     return value
 
 

@@ -3,11 +3,14 @@
 
 from typing import Any
 
-from ..seen_rows import compare_rows
-from .answered_rows import AnsweredRows
+from ..seen_rows import Overlap, compare_rows
+from ..theory.held_out import binomial_tail
+from .answered_rows import RowsAndAnswers
+
+CHANCE = 0.01  # what is less likely than that is no chance
 
 
-def are_new(rows: AnsweredRows, new_rows: bool | None) -> tuple[bool, int]:
+def are_new(rows: RowsAndAnswers, new_rows: bool | None) -> tuple[bool, int]:
     """Whether the rows are new to the model, and how many of those it remembers are among them all the same.
     `new_rows` is what the caller says, None to let the marks decide."""
     seen = getattr(rows.learner, "_seen_rows", None)
@@ -28,7 +31,7 @@ def are_new(rows: AnsweredRows, new_rows: bool | None) -> tuple[bool, int]:
         return bool(new_rows), overlap.n_found
     if overlap.same or overlap.moved:
         return False, overlap.n_found
-    if overlap.n_found and (overlap.n_found == overlap.n_marks or not overlap.repeated):
+    if not _by_chance(overlap):
         raise ValueError(
             f"Some of the rows that the model was trained on are among these, {overlap.n_found} of "
             f"{overlap.n_marks} that it remembers, but these are not all of them and no others. Pass all "
@@ -36,6 +39,13 @@ def are_new(rows: AnsweredRows, new_rows: bool | None) -> tuple[bool, int]:
             "new_rows=False if they are the last of a stream."
         )
     return True, overlap.n_found
+
+
+def _by_chance(overlap: Overlap) -> bool:
+    """Whether so many rows that equal training rows may be expected of new ones, since rows repeat."""
+    few_others = overlap.n_marks - overlap.n_found  # as many as that, or fewer, not found
+    share = min(max(1.0 - overlap.repeated, 1e-9), 1.0 - 1e-9)
+    return float(binomial_tail(few_others, overlap.n_marks, share)) > CHANCE
 
 
 def _as_told(learner: Any, new_rows: bool | None) -> bool:

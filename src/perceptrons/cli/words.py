@@ -19,7 +19,6 @@ LIFTED_SPACE = (
 )
 FEATURE_SPACE = "Margins are those of the kernel's feature space, with a coordinate for the intercept."
 MANY = 1e9  # a bound on corrections that says nothing
-NOTHING = 0.5  # a bound on errors that is too large to be news
 FEW = 4  # classes whose costs are written out
 
 
@@ -79,7 +78,7 @@ def show_certificates(certificates: Any, model: Any) -> None:
 
 def in_words(certificate: Any) -> list[str]:
     """What a certificate says, a sentence each."""
-    parts = (_margin, _slack, _updates, _rows, _new_rows)
+    parts = (_margin, _slack, _updates, _rows)
     return [sentence for part in parts if (sentence := part(certificate))]
 
 
@@ -119,14 +118,6 @@ def _updates(certificate: Any) -> str:
 
 def _rows(certificate: Any) -> str:
     return f"The weights are a combination of {certificate.compression_size:,} rows."
-
-
-def _new_rows(certificate: Any) -> str:
-    bound = certificate.generalization_bound(0.05)
-    if bound is None or bound > NOTHING:
-        return ""
-    most = percent(math.ceil(1000 * bound) / 1000)
-    return f"With probability 95 %, at most {most} of new rows drawn like these are misclassified."
 
 
 def _one_per_class(certificates: Sequence[Any], classes: Sequence[Any]) -> None:

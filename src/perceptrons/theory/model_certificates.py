@@ -10,7 +10,7 @@ from math import ceil, floor
 
 from .certificate import Certificate
 from .held_out import rows_needed
-from .statements import OF_DRAWN, OF_MODEL, HeldOut, Statement, says_something
+from .statements import OF_DRAWN, OF_MODEL, SCALED, WEIGHTED, HeldOut, Statement, says_something
 
 MANY = 1e6  # rows that nobody counts by hand
 ROOM = 0.5  # of the error of always answering the larger class: what more rows are to promise
@@ -190,16 +190,22 @@ class TrainingCertificate(Sentences):
             return f"With a confidence of {sure_of(self.confidence)}, {most}; {always}."
         bounds = [one for one in self.statements if one.about == OF_MODEL and one.value is not None]
         if not bounds:
-            return "These rows alone promise nothing about new ones: no bound applies to this model."
+            return f"These rows alone promise nothing about new ones: {self._why_not()}."
         least = f"{percent_up(bounds[0].value or 0.0)} ({bounds[0].name})"
         return f"These rows alone promise nothing about new ones: the best bound is {least}, and {always}."
+
+    def _why_not(self) -> str:
+        """What keeps all bounds away, if it is the same."""
+        reasons = [one.why_not or "" for one in self.statements if one.about == OF_MODEL]
+        general = [one for one in reasons if one in (SCALED, WEIGHTED)]
+        return general[0] if general else "no bound applies to this model"
 
     def _advice(self) -> str:
         drawn = self.of_drawn
         if drawn is not None and drawn.value is not None:
             most = percent_up(drawn.value)
             return f"A vector drawn from its first pass is wrong on at most {most} of new rows: see draw."
-        return "Rows kept back promise more: certify(…, holdback=0.2), or rows that it has not seen."
+        return "Rows kept back promise more (holdback=0.2), and so do rows that it has not seen."
 
 
 @dataclass(frozen=True, repr=False)

@@ -80,30 +80,31 @@ OF_MODEL, OF_DRAWN = "the error of the model", "the error of a vector drawn from
 OF_VOTE = "the error of the majority vote of the vectors of the first pass"
 
 
+def _spoiled(facts: TrainingFacts) -> str | None:
+    """What keeps every bound away."""
+    return WEIGHTED if facts.weighted else SCALED if facts.scaled_by_rows else None
+
+
 def _margins(facts: TrainingFacts) -> str | None:
     if facts.margins is None or facts.n_dimensions is None:
         return "the model is no linear threshold whose margins are known"
-    return WEIGHTED if facts.weighted else SCALED if facts.scaled_by_rows else None
+    return None
 
 
 def _compression(facts: TrainingFacts) -> str | None:
     if facts.compression_size is None or facts.errors_outside is None:
         return "a refit on the rows used would not give the same model"
-    return WEIGHTED if facts.weighted else SCALED if facts.scaled_by_rows else None
+    return None
 
 
 def _first_pass(facts: TrainingFacts) -> str | None:
     if facts.first_pass_mistakes is None:
         return "the mistakes of a first pass were not counted"
-    if not facts.random_order:
-        return "the rows were not met in an order drawn uniformly"
-    return WEIGHTED if facts.weighted else SCALED if facts.scaled_by_rows else None
+    return None if facts.random_order else "the rows were not met in an order drawn uniformly"
 
 
 def _small(facts: TrainingFacts) -> str | None:
-    if facts.log_size is None:
-        return "the models it was chosen from cannot be counted"
-    return WEIGHTED if facts.weighted else SCALED if facts.scaled_by_rows else None
+    return "the models it was chosen from cannot be counted" if facts.log_size is None else None
 
 
 def _compressed(facts: TrainingFacts, delta: float) -> float:
@@ -178,7 +179,7 @@ def on_training_rows(facts: TrainingFacts, delta: float) -> list[Statement]:
 
 
 def _state(bound: Bound, facts: TrainingFacts, delta: float) -> Statement:
-    reason = bound.why_not(facts)
+    reason = _spoiled(facts) or bound.why_not(facts)
     value = bound.value(facts, delta) if reason is None else None
     return Statement(*bound[:3], value, reason)
 

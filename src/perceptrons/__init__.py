@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .binary.binary_perceptron import BinaryPerceptron as BinaryPerceptron
     from .certification.certifying import certify as certify
     from .certification.drawing import draw as draw
+    from .certification.explaining import explain_bounds as explain_bounds
     from .certification.verifying import verify as verify
     from .comparison import compare as compare
     from .conservative.chow_classifier import ChowClassifier as ChowClassifier
@@ -64,6 +65,7 @@ _HOMES = {
     "coverage_score": ".rejection.metrics",
     "datasets": "",
     "draw": ".certification.drawing",
+    "explain_bounds": ".certification.explaining",
     "load": ".model_file.save_load",
     "load_certificate": ".model_file.save_load",
     "reject_confusion_matrix": ".rejection.metrics",

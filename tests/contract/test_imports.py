@@ -48,6 +48,7 @@ CALLS = {  # each public function, called
     "draw": lambda model, file: perceptrons.draw(perceptrons.Perceptron(), *MANY),
     "coverage_score": lambda model, file: perceptrons.coverage_score(Y, Y),
     "save": lambda model, file: perceptrons.save(model, file),
+    "explain_bounds": lambda model, file: perceptrons.explain_bounds(model, X, Y),
     "load_certificate": lambda model, file: perceptrons.load_certificate(file),
     "load": lambda model, file: perceptrons.load(file),
     "reject_confusion_matrix": lambda model, file: perceptrons.reject_confusion_matrix(Y, Y),

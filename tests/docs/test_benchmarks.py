@@ -18,6 +18,7 @@ from tools.benchmark_tables import SHORT, render
 NAMES = (
     "binary",
     "boosting",
+    "certificates",
     "classes",
     "conservative",
     "defaults",
@@ -185,6 +186,7 @@ def test_the_command_runs(arguments: tuple[str, ...], name: str | None, tmp_path
             "families",
             "rare_class",
             "growth",
+            "certificates",
             "promises",
             "defaults",
         ]

@@ -136,5 +136,5 @@ def test_what_is_no_such_file(path):
         other.write_bytes(to_bytes({part: document[part] for part in ("library", "about", "model")}))
         with pytest.raises(ValueError, match=message):
             load(other)
-    with pytest.raises(ValueError, match="certificate=1, but it must be True or False"):
+    with pytest.raises(ValueError, match="certificate must be True, False, or what certify or draw returned"):
         save(classic().fit(X, CODES), path, certificate=1)

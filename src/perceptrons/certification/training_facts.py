@@ -20,16 +20,15 @@ from ..margin.theorem import POWERS
 from ..rows.order import FEW
 from ..sparse.sparse_perceptron import SparsePerceptron
 from ..tables.cells import BOOLEAN
-from ..tables.treatments import TREATMENTS
+from ..tables.treatments import AS_IS, TREATMENTS
 from ..theory.certificate import Certificate
 from ..theory.occam import log_binary_perceptrons, log_cards, log_texts
 from ..theory.statements import TrainingFacts
 from .answered_rows import RowsAndAnswers
 
 LIFTS = (0.25, 1.0, 4.0, 16.0, 64.0)  # ρ, fixed beforehand
-READINGS = 18 * len(
-    TREATMENTS
-)  # ways to read a column: three kinds, six parts of a date, what is done with it
+KINDS_OF_COLUMN = 3
+READINGS = 6 * KINDS_OF_COLUMN * len(TREATMENTS)  # six parts of a date, and what is done with texts
 
 
 def facts_of(rows: RowsAndAnswers, weighted: bool, margins: tuple[Certificate, ...]) -> TrainingFacts:
@@ -119,10 +118,19 @@ def _log_size_of_card(learner: SparsePerceptron) -> float:
     card = float(log_cards(n_terms, min(max(len(used), 1), n_terms), most))
     return (
         log_texts(written)
-        + len(literals) * log(READINGS * n_columns)
+        + sum(_log_reading(encoder, place) for place in literals)
+        + len(literals) * log(n_columns)
         + log(longest * (longest + 1) * most * (most + 1))
         + card
     )
+
+
+def _log_reading(encoder: Any, place: int) -> float:
+    """How the column of a literal is read: as it is, or otherwise."""
+    parts, column = encoder._parts(), int(encoder.attributes_[place])
+    treatments = getattr(encoder, "treatments_", [AS_IS] * encoder.n_features_in_)
+    plain = column >= len(parts) or treatments[parts[column].source] == AS_IS
+    return log(2 * KINDS_OF_COLUMN if plain else 2 * READINGS)
 
 
 def _text_of(encoder: Any, place: int) -> str:

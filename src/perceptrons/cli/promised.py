@@ -52,7 +52,8 @@ def as_options(error: ValueError) -> str:
 
 def in_sentences(found: Any, margins_told: bool = False) -> list[str]:
     """What is to be said; without the first sentence, where margins and errors have been told."""
-    return found.sentences()[1 if margins_told else 0 :]
+    sentences: list[str] = found.sentences()
+    return sentences[1 if margins_told else 0 :]
 
 
 def fit_with_holdback(model: Any, data: Any, share: float, seed: int) -> tuple[Any, Any, list[str]]:

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from ..model_file import declarations as file
+from ..model_file.certificate_fields import CERTIFICATE
 from .kernel_values import Kernel, read_kernel
 from .margin_file import (
-    CERTIFICATE,
     HISTORY,
     STOPPED,
     TERMS,

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from ...model_file import declarations as file
+from ...model_file.certificate_fields import CERTIFICATE
 from ...rows.weights import class_factors
-from ..margin_file import CERTIFICATE, HISTORY, check_rows, check_vectors, require
+from ..margin_file import HISTORY, check_rows, check_vectors, require
 from .maximum_certificate import MaximumTerms
 
 _PER_VECTOR = file.Either(

@@ -42,7 +42,7 @@ class Overlap(NamedTuple):
 
     same : the same number of rows, with the same marks at the same places. moved : with the same marks, at
     other places. n_found, n_marks : how many of those remembered are among the rows at hand.
-    repeated : the share of the rows at hand that equal another of them: about as many of those remembered
+    repeated : about the share of the rows at hand that equal another of them: as many of those remembered
         would be found among new rows, by chance.
     """
 
@@ -87,7 +87,7 @@ def compare_rows(seen: SeenRows, X: Any, model: Any) -> Overlap:
     alike = n_rows == seen.n_rows and n_found == every
     same = alike and not seen.streamed and np.array_equal(marks[_spread(n_rows)], seen.marks)
     times = np.unique(marks, return_counts=True)[1]
-    repeated = float(times[times > 1].sum()) / n_rows
+    repeated = float(times[times > 1].sum() + 1) / (n_rows + 1)
     return Overlap(same, alike and not same, n_found, every, repeated)
 
 

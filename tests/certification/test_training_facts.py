@@ -18,6 +18,8 @@ from perceptrons import (
     Perceptron,
     SparsePerceptron,
     certify,
+    load,
+    save,
 )
 from perceptrons.certification.answered_rows import answer_rows
 from perceptrons.certification.training_facts import LIFTS, facts_of
@@ -108,6 +110,13 @@ def test_an_encoder_fitted_elsewhere_spoils_nothing():
     own = make_pipeline(LiteralEncoder(), SparsePerceptron(max_points=2, random_state=0))
     assert not answer_rows(frozen.fit(X[60:], y[60:]), X[60:], y[60:]).scaled
     assert answer_rows(own.fit(X, y), X, y).scaled
+
+
+def test_a_model_whose_weights_alone_were_saved(tmp_path):
+    save(Perceptron(random_state=0).fit(*OLD), tmp_path / "model.json", certificate=False)
+    found = certify(load(tmp_path / "model.json"), *OLD)
+    assert found.margins == ()
+    assert found.best.name == "PAC-Bayes margin"
 
 
 def test_texts():

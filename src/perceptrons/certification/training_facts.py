@@ -44,7 +44,7 @@ def facts_of(rows: RowsAndAnswers, weighted: bool, margins: tuple[Certificate, .
         size = one.compression_size + one.lift_from_rows
         outside = min(one.n_errors, max(0, facts.n_rows - size))  # at most all of them
         facts = facts._replace(compression_size=size, errors_outside=outside, choices=one.choices)
-    if isinstance(learner, Perceptron):
+    if isinstance(learner, Perceptron) and hasattr(learner, "_terms"):
         facts = _with_first_pass(facts, learner)
     return facts._replace(log_size=_log_size(learner))
 

@@ -41,10 +41,6 @@ def certify(
     from .words import as_dicts
 
     loaded = load(model)
-    if hasattr(loaded.learner, "_file_weights") and not hasattr(loaded.learner, "certificate_"):
-        raise ValueError(
-            f"The model in {model} was saved without its certificate; fit it again, without --no-certificate."
-        )
     target = target or loaded.about.get("target")
     if target is None:
         raise ValueError(f"{model} does not name the column of the classes; name it with --target.")
@@ -67,6 +63,8 @@ def certify(
         else:
             promise, part = kept, ""
         is_new = hasattr(promise, "shares")
+        if not is_new:
+            _require_certificate(model, loaded.learner)
         proves = proves and not is_new
         reason = "" if is_new else reason
         found = recompute(loaded.learner, rows, y, weights) if proves else []
@@ -90,6 +88,14 @@ def certify(
         say(*([part] if promise is None else in_sentences(promise, proves)))
     if reason:
         raise typer.Exit(1)
+
+
+def _require_certificate(path: Any, learner: Any) -> None:
+    """A model that could prove margins, had its certificate been saved, is not to seem to prove none."""
+    if hasattr(learner, "_file_weights") and not hasattr(learner, "certificate_"):
+        raise ValueError(
+            f"The model in {path} was saved without its certificate; fit it again, without --no-certificate."
+        )
 
 
 def _promise(find: Any, proves: bool) -> tuple[Any, str]:

@@ -85,7 +85,7 @@ def fit(
     from ..model_file.save_load import save
     from .expected import about_calibration, expected_of, outcome_as_dict
     from .progress import progress_bar
-    from .promised import fit_with_holdback, promise_as_dict
+    from .promised import fit_with_holdback, promise_as_dict, remember_rows
     from .show import emit
     from .tables import training_table
 
@@ -112,7 +112,9 @@ def fit(
             _, notes = quietly(model.fit, data.X, data.y, **weights_for(model, data.weights))
         else:
             learned, promise, notes = fit_with_holdback(model, data, holdback, seed)
-        outcome = _outcome(last, learned.X if model is last else model[:-1].transform(learned.X), learned)
+        rows = learned.X if model is last else model[:-1].transform(learned.X)
+        remember_rows(last, rows, data.weights)
+        outcome = _outcome(last, rows, learned)
     if out is not None:
         weights = {} if weight is None else {"weight": weight}
         facts = {"table": table.name, "target": target, "learner": learner, **weights}

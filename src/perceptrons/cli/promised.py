@@ -33,6 +33,14 @@ def kept_reason(path: Path, loaded: Any, cells: Any, y: Any) -> tuple[Any, str]:
     return kept, ""
 
 
+def remember_rows(learner: Any, rows: Any, weights: Any) -> None:
+    """Let a learner of scikit-learn's remember its rows, as ours do."""
+    from ..seen_rows import remember
+
+    if not hasattr(learner, "_seen_rows"):
+        learner._seen_rows = remember(learner, rows, weights is not None, False)
+
+
 def promise_as_dict(found: Any) -> dict[str, Any] | None:
     """As plain data, with the sentences."""
     if found is None:

@@ -6,8 +6,8 @@ from perceptrons.theory.model_certificates import (
     DrawnCertificate,
     NewRowsCertificate,
     TrainingCertificate,
-    percent_up,
 )
+from perceptrons.theory.sentences import percent_up
 from perceptrons.theory.statements import OF_DRAWN, OF_MODEL, SCALED, HeldOut, Statement
 
 

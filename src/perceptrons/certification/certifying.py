@@ -18,7 +18,8 @@ from ..rows.encode import encode
 from ..selective.selective_classifier import SelectiveClassifier
 from ..structure import check_structure
 from ..theory.certificate import Certificate
-from ..theory.model_certificates import NewRowsCertificate, TrainingCertificate, percent, sure_of
+from ..theory.model_certificates import NewRowsCertificate, TrainingCertificate
+from ..theory.sentences import percent, sure_of
 from ..theory.statements import on_new_rows, on_training_rows
 from .answered_rows import RowsAndAnswers, answer_rows
 from .training_facts import facts_of

@@ -5,28 +5,14 @@ the larger class says nothing, and no sentence promises it.
 """
 
 from dataclasses import dataclass
-from html import escape
-from math import ceil, floor
 
 from .certificate import Certificate
 from .held_out import rows_needed
+from .sentences import Sentences, percent, percent_down, percent_up, sure_of
 from .statements import OF_DRAWN, OF_MODEL, SCALED, WEIGHTED, HeldOut, Statement, says_something
 
 MANY = 1e6  # rows that nobody counts by hand
 ROOM = 0.5  # of the error of always answering the larger class: what more rows are to promise
-
-
-class Sentences:
-    """Something that is said in sentences, one to a line; in a notebook, too."""
-
-    def sentences(self) -> list[str]:
-        raise NotImplementedError
-
-    def __str__(self) -> str:
-        return "\n".join(self.sentences())
-
-    def _repr_html_(self) -> str:
-        return "".join(f"<p>{escape(one)}</p>" for one in self.sentences())
 
 
 @dataclass(frozen=True, repr=False)
@@ -104,7 +90,7 @@ class NewRowsCertificate(Sentences):
     def _of_classes(self) -> str:
         known = [one for one in self.shares[2:] if one.n_rows]
         if not known:
-            return f"It rejects at least {percent(floor_of(self.shares[1].low))} of new rows."
+            return f"It rejects at least {percent_down(self.shares[1].low)} of new rows."
         said = [f"{percent_up(one.high)} of {one.name}" for one in known]
         return f"Of the rows of each class, at most: {', '.join(said)}; each limit holds by itself."
 
@@ -252,21 +238,3 @@ class DrawnCertificate(Sentences):
             f"{sure}; {always}.",
             "This model was drawn from them at random: the bound is about the draw.",
         ]
-
-
-def percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
-
-
-def sure_of(confidence: float) -> str:
-    return f"{100 * confidence:.6g} %"
-
-
-def floor_of(share: float) -> float:
-    """Of what is at least: rounded down to what is shown."""
-    return floor(1000 * share) / 1000
-
-
-def percent_up(share: float) -> str:
-    """Of what is at most: rounded up."""
-    return percent(min(ceil(1000 * share * (1 - 1e-12)) / 1000, 1.0))

@@ -1,11 +1,13 @@
 """`certify` on new tables and on those fitted to, and `fit --holdback`."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from perceptrons import load, load_certificate
+from perceptrons import load, load_certificate, save
+from perceptrons.model_file.save_load import read
 from tests.commands import FIT, coffee
 
 LEARNERS = (
@@ -86,6 +88,20 @@ def test_a_file_without_certificate_promises_about_new_rows(command, tables):
     assert "of 80 rows it was not trained on" in command("certify", "model.json", new)[1]
     code, _, err = command("certify", "model.json", table)
     assert (code, "was saved without its certificate" in " ".join(err.split())) == (2, True)
+
+
+def test_a_forged_certificate_is_told(command, tables):
+    table, _ = tables
+    fit = ("fit", table, *FIT, "--folds", "0", "--learner", "sparse", "--out", "model.json")
+    command(*fit, "--holdback", "0.4")
+    save(
+        load("model.json"),
+        "forged.json",
+        about=read("model.json")[1],
+        certificate=replace(load_certificate("model.json"), n_rows=25),
+    )
+    code, out, _ = command("certify", "forged.json", table)
+    assert (code, "n_rows is given as 25, but these rows give 24" in " ".join(out.split())) == (1, True)
 
 
 def test_weights_and_holdback(command, tables):

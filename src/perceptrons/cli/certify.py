@@ -59,7 +59,8 @@ def certify(
         proves = hasattr(loaded.learner, "certificate_")
         kept, reason = kept_reason(model, loaded, cells, y)
         if kept is None or reason:
-            promise, part = _promise(partial(promise_of, loaded, cells, y, weights, new_rows), proves)
+            find = partial(promise_of, loaded, cells, y, weights, new_rows)
+            promise, part = _promise(find, proves or bool(reason))
         else:
             promise, part = kept, ""
         is_new = hasattr(promise, "shares")
@@ -84,7 +85,7 @@ def certify(
         if proves:
             _show(f"{model} on {called(path)}", loaded.learner, found, reason)
         else:
-            say(f"{model} on {called(path)}:")
+            say(f"{model} on {called(path)}:", *([reason] if reason else []))
         say(*([part] if promise is None else in_sentences(promise, proves)))
     if reason:
         raise typer.Exit(1)

@@ -80,7 +80,7 @@ def log_texts(texts: Sequence[str]) -> float:
     texts holds for all that there could be.
 
     >>> round(log_texts(["1.5", "red"]), 3)
-    32.945
+    32.946
     """
     each, n_texts = sum(map(_log_text, texts)), len(texts) + 1
     return each + log(n_texts * (n_texts + 1)) - lgamma(n_texts)  # in any order

@@ -30,6 +30,7 @@ BENCHMARKS = {
     "rare_class": "a class of 3 %: how much of it is found, with and without weights; beside scikit-learn",
     "growth": "fits of 10⁴ to 10⁶ rows, and 10⁷: the time per row",
     "gpu": "stages of boosting on a GPU beside the processor: pairs of a million rows, triples",
+    "certificates": "what is proved about models of real tables, beside their errors on new rows",
     "promises": "how often promises about new rows break on known distributions, and what they let through",
     "defaults": "how often the default models end without training errors on separable rows",
 }

@@ -114,6 +114,7 @@ SHORT = {
             "LogisticRegression, balanced",
         ),
     ),
+    "certificates": Short(("name", "rows", "larger", "average_bound", "drawn_bound", "card_bound")),
     "promises": Short(("promise", "about", "may", "broke")),
     "first_call": Short(("name", "import", "first_fit", "second_fit")),
     "growth": Short(("name", "columns", "first", "r1", "r2", "r3")),

@@ -8,18 +8,21 @@ if TYPE_CHECKING:
     from . import synthetic as synthetic
     from . import theory as theory
     from .binary.binary_perceptron import BinaryPerceptron as BinaryPerceptron
+    from .certification.certifying import certify as certify
+    from .certification.drawing import draw as draw
+    from .certification.explaining import explain_bounds as explain_bounds
+    from .certification.verifying import verify as verify
     from .comparison import compare as compare
     from .conservative.chow_classifier import ChowClassifier as ChowClassifier
     from .conservative.conservative_perceptron import ConservativePerceptron as ConservativePerceptron
-    from .margin.certificates import certify as certify
     from .margin.kernel_perceptron import KernelPerceptron as KernelPerceptron
     from .margin.margin_projection import MarginProjection as MarginProjection
     from .margin.maximum.max_margin_perceptron import MaxMarginPerceptron as MaxMarginPerceptron
     from .margin.named import NAMED as NAMED
     from .margin.perceptron import Perceptron as Perceptron
     from .margin.trace import trace as trace
-    from .margin.verification import verify as verify
     from .model_file.save_load import load as load
+    from .model_file.save_load import load_certificate as load_certificate
     from .model_file.save_load import save as save
     from .rejection.costs import Costs as Costs
     from .rejection.display import ErrorRejectDisplay as ErrorRejectDisplay
@@ -57,11 +60,14 @@ _HOMES = {
     "SelectiveClassifier": ".selective.selective_classifier",
     "SparsePerceptron": ".sparse.sparse_perceptron",
     "TableEncoder": ".tables.table_encoder",
-    "certify": ".margin.certificates",
+    "certify": ".certification.certifying",
     "compare": ".comparison",
     "coverage_score": ".rejection.metrics",
     "datasets": "",
+    "draw": ".certification.drawing",
+    "explain_bounds": ".certification.explaining",
     "load": ".model_file.save_load",
+    "load_certificate": ".model_file.save_load",
     "reject_confusion_matrix": ".rejection.metrics",
     "risk_score": ".rejection.metrics",
     "save": ".model_file.save_load",
@@ -69,7 +75,7 @@ _HOMES = {
     "synthetic": "",
     "theory": "",
     "trace": ".margin.trace",
-    "verify": ".margin.verification",
+    "verify": ".certification.verifying",
 }
 __all__ = list(_HOMES)
 

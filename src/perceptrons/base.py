@@ -13,14 +13,20 @@ from .checks import validated
 from .input_kinds import check_labels
 from .rows.products import row_products
 from .rows.scores import scores_with_true_signs
+from .seen_rows import remember
 
 
 @contextmanager
-def all_or_nothing(model: Any) -> Iterator[None]:
-    """A fit that raises leaves the model as it was: fitted before, still fitted, and to the same rows."""
+def all_or_nothing(model: Any, X: Any = None, weights: Any = None, more: bool = False) -> Iterator[None]:
+    """A fit that raises leaves the model as it was: fitted before, still fitted, and to the same rows.
+
+    One that does not remembers its rows X, if given: `more`, if the model goes on from earlier ones.
+    """
     before = vars(model).copy()
     try:
         yield
+        if X is not None:
+            model._seen_rows = remember(model, X, weights is not None, more)
     except BaseException:
         model.__dict__ = before
         raise

@@ -82,11 +82,11 @@ def test_three_classes_are_refused(command, table):
     assert "binary supports two classes, not 3; use --learner chow for more." in err
 
 
-def test_it_has_no_certificate(command, table):
+def test_it_has_no_margin_certificate(command, table):
     command("fit", table, *BINARY)
     code, out, err = command("certify", "model.json", table)
     assert (code, err) == (0, "")
-    assert "A BinaryPerceptron proves no margin" in out
+    assert "BinaryPerceptron is wrong on" in out
     assert json.loads(command("certify", "model.json", table, "--json")[1])["holds"] is None
 
 

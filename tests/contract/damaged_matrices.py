@@ -37,9 +37,9 @@ from perceptrons import (
     SelectiveClassifier,
     SparsePerceptron,
     TableEncoder,
-    certify,
     compare,
 )
+from perceptrons.margin.certificates import certify_margin as certify
 from perceptrons.theory import best_margin
 
 FORMATS = ("csr", "csr", "csr", "csr", "csc", "csc", "coo", "bsr", "dia", "lil", "dok")

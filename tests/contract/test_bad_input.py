@@ -248,7 +248,7 @@ def test_a_failed_fit_leaves_the_model_as_it_was():
 def test_unfitted_and_mismatched():
     with pytest.raises(NotFittedError):
         certify(classic(), X, y)
-    with pytest.raises(ValueError, match="LogisticRegression keeps no duals"):
+    with pytest.raises(ValueError, match="LogisticRegression does not remember the rows"):
         certify(LogisticRegression().fit(X, y), X, y)
     with pytest.raises(ValueError, match="verify takes a Certificate"):
         verify("it is fine", classic().fit(X, y), X, y)

@@ -13,7 +13,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 
-from perceptrons import Cascade, Perceptron, SelectiveClassifier, certify, verify
+from perceptrons import Cascade, Perceptron, SelectiveClassifier, verify
+from perceptrons.margin.certificates import certify_margin as certify
 from tests.contract.damaged_matrices import COMPRESSED, KNOWN, LABELS, made
 from tests.sizes import cases
 

@@ -45,8 +45,11 @@ MANY = np.repeat(X, 5, axis=0), np.repeat(Y, 5)
 CALLS = {  # each public function, called
     "certify": lambda model, file: perceptrons.certify(model, X, Y),
     "compare": lambda model, file: perceptrons.compare(*MANY, folds=2, learners=["perceptron"]),
+    "draw": lambda model, file: perceptrons.draw(perceptrons.Perceptron(), *MANY),
     "coverage_score": lambda model, file: perceptrons.coverage_score(Y, Y),
     "save": lambda model, file: perceptrons.save(model, file),
+    "explain_bounds": lambda model, file: perceptrons.explain_bounds(model, X, Y),
+    "load_certificate": lambda model, file: perceptrons.load_certificate(file),
     "load": lambda model, file: perceptrons.load(file),
     "reject_confusion_matrix": lambda model, file: perceptrons.reject_confusion_matrix(Y, Y),
     "risk_score": lambda model, file: perceptrons.risk_score(Y, Y),

@@ -18,6 +18,7 @@ from tools.benchmark_tables import SHORT, render
 NAMES = (
     "binary",
     "boosting",
+    "certificates",
     "classes",
     "conservative",
     "defaults",
@@ -187,6 +188,7 @@ def test_the_command_runs(arguments: tuple[str, ...], name: str | None, tmp_path
             "rare_class",
             "growth",
             "gpu",
+            "certificates",
             "promises",
             "defaults",
         ]

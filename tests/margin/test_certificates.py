@@ -12,7 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from perceptrons import Certificate, certify, verify
+from perceptrons import Certificate, verify
+from perceptrons.margin.certificates import certify_margin as certify
 from perceptrons.synthetic import separable
 from perceptrons.theory import margin_interval
 from perceptrons.theory.bounds import binomial_compression_bound

@@ -13,7 +13,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from perceptrons import KernelPerceptron, MaxMarginPerceptron, Perceptron, certify, load, save, verify
+from perceptrons import KernelPerceptron, MaxMarginPerceptron, Perceptron, load, save, verify
+from perceptrons.margin.certificates import certify_margin as certify
 from tests.naive import certificates as naive
 from tests.sizes import cases
 

@@ -15,7 +15,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from perceptrons import KernelPerceptron, certify, load, save, verify
+from perceptrons import KernelPerceptron, load, save, verify
+from perceptrons.margin.certificates import certify_margin as certify
 from perceptrons.margin.merging import merge_rows
 from perceptrons.rows.layouts import Gram
 from perceptrons.rows.order import generators, shuffled

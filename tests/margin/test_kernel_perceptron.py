@@ -12,7 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
-from perceptrons import certify, verify
+from perceptrons import verify
+from perceptrons.margin.certificates import certify_margin as certify
 from perceptrons.margin.kernel_values import Kernel
 from perceptrons.rows.layouts import Gram
 from perceptrons.rows.order import generators, shuffled

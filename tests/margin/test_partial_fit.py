@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from perceptrons import certify, verify
+from perceptrons import verify
+from perceptrons.margin.certificates import certify_margin as certify
 from perceptrons.synthetic import separable
 from tests.margin.classic import classic
 from tests.naive.margin import perceptron as naive_perceptron

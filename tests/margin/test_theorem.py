@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from perceptrons import certify, verify
+from perceptrons import verify
+from perceptrons.margin.certificates import certify_margin as certify
 from perceptrons.synthetic import separable, two_point
 from perceptrons.theory import bounds
 from tests.margin.classic import classic

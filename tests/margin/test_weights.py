@@ -10,7 +10,8 @@ from sklearn.datasets import make_classification
 from sklearn.metrics import recall_score
 from sklearn.model_selection import cross_validate
 
-from perceptrons import KernelPerceptron, Perceptron, certify, trace, verify
+from perceptrons import KernelPerceptron, Perceptron, trace, verify
+from perceptrons.margin.certificates import certify_margin as certify
 from perceptrons.rows.order import generators, shuffled
 from perceptrons.synthetic import separable
 from tests.margin.classic import classic

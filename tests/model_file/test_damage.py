@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from perceptrons import Perceptron, TableEncoder, certify, load, save
+from perceptrons import Perceptron, TableEncoder, load, save
+from perceptrons.margin.certificates import certify_margin as certify
 from tests.margin.classic import classic, classic_kernel
 from tests.sizes import cases
 

@@ -16,11 +16,11 @@ from perceptrons import (
     MaxMarginPerceptron,
     Perceptron,
     SparsePerceptron,
-    certify,
     load,
     save,
     verify,
 )
+from perceptrons.margin.certificates import certify_margin as certify
 from perceptrons.model_file import schema
 from tests.margin.classic import classic
 
@@ -58,6 +58,7 @@ def test_it_predicts_as_before_and_is_small(make, y, path):
     assert (twin.decision_function(rows) == model.decision_function(rows)).all()
     assert twin.get_params() == model.get_params()
     assert sorted(vars(twin).keys() - twin.get_params().keys()) == [
+        "_seen_rows",
         "classes_",
         "coef_",
         "feature_names_in_",
@@ -135,5 +136,5 @@ def test_what_is_no_such_file(path):
         other.write_bytes(to_bytes({part: document[part] for part in ("library", "about", "model")}))
         with pytest.raises(ValueError, match=message):
             load(other)
-    with pytest.raises(ValueError, match="certificate=1, but it must be True or False"):
+    with pytest.raises(ValueError, match="certificate must be True, False, or what certify or draw returned"):
         save(classic().fit(X, CODES), path, certificate=1)

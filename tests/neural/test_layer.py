@@ -13,7 +13,8 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from torch import nn
 
-from perceptrons import MaxMarginPerceptron, certify
+from perceptrons import MaxMarginPerceptron
+from perceptrons.margin.certificates import certify_margin as certify
 from perceptrons.margin.maximum import exactly
 from perceptrons.neural import MarginLoss
 from perceptrons.neural.layer import NeuronCertificate, PerceptronLayer

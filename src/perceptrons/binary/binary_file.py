@@ -6,6 +6,7 @@ import numpy as np
 
 from ..model_file.declarations import (
     COLUMNS,
+    SEEN,
     Array,
     Choice,
     Count,
@@ -36,6 +37,7 @@ COUNTS = Record(
 FIELDS: dict[str, Field] = {
     "classes_": Labels("classes", least=1),
     **COLUMNS,
+    **SEEN,
     "coef_": Array(("int8",), (1, "features")),
     "threshold_": Count(-MOST, MOST),
     "cuts_": _COLUMN,

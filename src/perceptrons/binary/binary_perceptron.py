@@ -25,6 +25,7 @@ from ..rows.bits import Bits
 from ..rows.encode import is_sparse
 from ..rows.order import generators, keys
 from ..rows.packing import SparseBits, to_bits
+from ..seen_rows import both_seen
 from .binarization import Binarization, add_levels, learn_binarization, merge_levels, require_same_binarize
 from .binary_file import FIELDS, check_loaded
 from .binary_parameters import SBPI, BinaryParameters, read_parameters, refuse_balanced
@@ -149,7 +150,7 @@ class BinaryPerceptron(Threshold):
         """Learn from rows of two classes; if there is one only, every row is predicted to be of it. Rows of
         weight 0 are absent."""
         parameters = read_parameters(self)
-        with all_or_nothing(self):
+        with all_or_nothing(self, X, sample_weight):
             encoded = encode_bits(self, X, y, sample_weight, self.class_weight, reset=True)
             binarization = self._first_binarization(encoded, parameters)
             counts, rows = _count_rows(encoded, binarization, parameters)
@@ -170,7 +171,7 @@ class BinaryPerceptron(Threshold):
         """Count more rows; not for "sbpi". The first call must name the classes."""
         parameters, first = read_parameters(self), not hasattr(self, "counts_")
         refuse_balanced(self.class_weight)
-        with all_or_nothing(self):
+        with all_or_nothing(self, X, sample_weight, more=not first):
             names = _named(classes) if first else self.classes_
             if classes is not None and not np.array_equal(_named(classes), names):
                 raise ValueError(f"classes={classes!r}, but the first call named {names.tolist()}.")
@@ -217,6 +218,7 @@ class BinaryPerceptron(Threshold):
             binarization = merge_levels(self._binarization(), other._binarization(), self._names())
             fitted = learn(counts, kept.rows if kept else None, parameters, self._rng)
             self._reservoir, self._streams = kept, True
+            self._seen_rows = both_seen(self, other)
             self._publish(fitted, self.classes_, counts, binarization, parameters)
         return self
 

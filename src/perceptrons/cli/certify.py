@@ -1,5 +1,6 @@
 """`perceptrons certify`: does what a model claims hold for these rows?"""
 
+from functools import partial
 from typing import Any
 
 import typer
@@ -17,30 +18,29 @@ def certify(
     separator: options.Separator = None,
     encoding: options.Encoding = None,
     missing: options.Missing = None,
+    new_rows: options.NewRows = None,
     json: options.AsJson = False,
 ) -> None:
-    """Recheck what a model claims on the rows of a table.
+    """Say what a model can promise, and recheck what it claims.
 
-    Margin, errors and what is proved about new rows are computed again from rows and weights. The exit code
-    is 0 if the certificate in the model file holds for these rows, or if the model claims nothing, 1 if it
-    does not. Rows without a class are left out; so are, of a model fitted with --weight, rows of weight 0.
+    On a table the model has not seen: how often it will be wrong on rows like these, at most. On the table it
+    was fitted to: what is proved about margins and new rows, computed again from rows and weights. The exit
+    code is 1 if the model file claims what does not hold for these rows, else 0. Rows without a class are
+    left out; so are, of a model fitted with --weight, rows of weight 0.
 
     \b
     Example: perceptrons certify model.json table.csv
     """
-    from ..margin.certificates import certify as recompute
+    from ..margin.certificates import certify_margin as recompute
     from ..tables.layout import labels_of
     from ..tables.weight_column import read_weights
     from .models import load, warn_of
     from .progress import progress_bar
-    from .show import emit
+    from .promised import in_sentences, kept_reason, promise_as_dict, promise_of
+    from .show import emit, say
     from .words import as_dicts
 
     loaded = load(model)
-    if hasattr(loaded.learner, "_file_weights") and not hasattr(loaded.learner, "certificate_"):
-        raise ValueError(
-            f"The model in {model} was saved without its certificate; fit it again, without --no-certificate."
-        )
     target = target or loaded.about.get("target")
     if target is None:
         raise ValueError(f"{model} does not name the column of the classes; name it with --target.")
@@ -57,14 +57,26 @@ def certify(
         cells, unseen = loaded.lay_out(frame)
         rows = loaded.encode(cells)
         proves = hasattr(loaded.learner, "certificate_")
+        kept, reason = kept_reason(model, loaded, cells, y)
+        if kept is None or reason:
+            find = partial(promise_of, loaded, cells, y, weights, new_rows)
+            promise, part = _promise(find, proves or bool(reason))
+        else:
+            promise, part = kept, ""
+        is_new = hasattr(promise, "shares")
+        if not is_new:
+            _require_certificate(model, loaded.learner)
+        proves = proves and not is_new
+        reason = "" if is_new else reason
         found = recompute(loaded.learner, rows, y, weights) if proves else []
-        reason = _reason(loaded.learner, rows, y, weights) if proves else ""
+        reason = reason or (_reason(loaded.learner, rows, y, weights) if proves else "")
     if json:
         emit(
             {
                 "holds": not reason if proves else None,
                 "reason": reason or None,
                 "certificates": as_dicts(found, loaded.learner) if proves else [],
+                "promise": promise_as_dict(promise),
                 "unseen": [one._asdict() for one in unseen],
             }
         )
@@ -73,43 +85,40 @@ def certify(
         if proves:
             _show(f"{model} on {called(path)}", loaded.learner, found, reason)
         else:
-            _show_without(f"{model} on {called(path)}", loaded.learner, rows, y)
+            say(f"{model} on {called(path)}:", *([reason] if reason else []))
+        say(*([part] if promise is None else in_sentences(promise, proves)))
     if reason:
         raise typer.Exit(1)
 
 
-def _show_without(title: str, learner: Any, rows: Any, y: Any) -> None:
-    """What can be said of a model that proves nothing: how many of the rows it has wrong."""
-    from ..describe import answers_of
-    from .show import say
-
-    answers, rejected = answers_of(learner, rows)
-    wrong, n_rejected = int(((answers != y) & ~rejected).sum()), int(rejected.sum())
-    also = f", {n_rejected:,} are rejected" if n_rejected else ""
-    say(
-        f"{title}: {wrong:,} of {len(y):,} rows are misclassified{also}.",
-        f"A {type(learner).__name__} proves no margin, so there is no certificate to recheck; `perceptrons "
-        f"evaluate` says how good it is{_shown(learner)}.",
-    )
+def _require_certificate(path: Any, learner: Any) -> None:
+    """A model that could prove margins, had its certificate been saved, is not to seem to prove none."""
+    if hasattr(learner, "_file_weights") and not hasattr(learner, "certificate_"):
+        raise ValueError(
+            f"The model in {path} was saved without its certificate; fit it again, without --no-certificate."
+        )
 
 
-def _shown(learner: Any) -> str:
-    """By `explain`, of a model without a certificate."""
-    if hasattr(learner, "conjunctions_"):
-        return ", and `perceptrons explain` which of its rules decide about a row"
-    if hasattr(learner, "coef_"):
-        return ", and `perceptrons explain` what each column adds to the score of a row"
-    return ""
+def _promise(find: Any, proves: bool) -> tuple[Any, str]:
+    """The certificate; of a model that proves margins also without one, and why there is none."""
+    from .promised import as_options
+
+    try:
+        return find(), ""
+    except ValueError as error:
+        if not proves:
+            raise ValueError(as_options(error)) from None
+        return None, f"Nothing is promised about new rows. {as_options(error)}"
 
 
 def _reason(learner: Any, rows: Any, y: Any, weights: Any) -> str:
     """Why the model's own certificate does not hold; "" if it does."""
-    from ..margin.verification import verify
+    from ..margin.verification import verify_margin
 
     if len(y) != learner.n_rows_:
         return f"The certificate is about the {learner.n_rows_:,} rows fitted, and this table has {len(y):,}."
     try:
-        verify(learner.certificate_, learner, rows, y, weights)
+        verify_margin(learner.certificate_, learner, rows, y, weights)
     except ValueError as error:
         return str(error)
     return ""

@@ -109,12 +109,12 @@ def _costs(learner: Any, file: Path | None) -> Any:
 
 def _certificates(learner: Any, rows: Any, y: Any, weights: Any) -> Any:
     """What the weights certify on these rows; None of a model that certifies nothing."""
-    from ..margin.certificates import certify
+    from ..margin.certificates import certify_margin
 
     if not hasattr(learner, "certificate_"):
         return None
     try:
-        return certify(learner, rows, y, weights)
+        return certify_margin(learner, rows, y, weights)
     except ValueError:
         return None
 

@@ -51,6 +51,14 @@ def fit(
             "the model predicts, but cannot be certified.",
         ),
     ] = True,
+    holdback: Annotated[
+        float | None,
+        typer.Option(
+            "--holdback",
+            help="Keep this share of the rows back, learn from the others, and certify by those kept.",
+            metavar="SHARE",
+        ),
+    ] = None,
     drop: options.Drop = None,
     keep: options.Keep = None,
     nominal: options.Nominal = None,
@@ -77,6 +85,7 @@ def fit(
     from ..model_file.save_load import save
     from .expected import about_calibration, expected_of, outcome_as_dict
     from .progress import progress_bar
+    from .promised import fit_with_holdback, promise_as_dict, remember_rows
     from .show import emit
     from .tables import training_table
 
@@ -97,14 +106,21 @@ def fit(
         if may_reject(last):
             _prepare(last, data.names(), costs, reject_label)
         expected, why_not = expected_of(model, data, folds, seed, progress)
-        _, notes = quietly(model.fit, data.X, data.y, **weights_for(model, data.weights))
-        outcome = _outcome(last, data.X if model is last else model[:-1].transform(data.X), data)
+        learned, promise = data, None
+        if holdback is None:
+            _, notes = quietly(model.fit, data.X, data.y, **weights_for(model, data.weights))
+        else:
+            learned, promise, notes = fit_with_holdback(model, data, holdback, seed)
+        rows = learned.X if model is last else model[:-1].transform(learned.X)
+        remember_rows(last, rows, data.weights)
+        outcome = _outcome(last, rows, learned)
     if out is not None:
         weights = {} if weight is None else {"weight": weight}
         facts = {"table": table.name, "target": target, "learner": learner, **weights}
         about = {**facts, **how.to_about(), **about_calibration(last, expected)}
-        save(model, out, about=about, certificate=certificate)
+        save(model, out, about=about, certificate=promise or certificate)
     report = _report(data, last, learner, outcome, notes, out) | {"class_weight": class_weight}
+    report |= {"promise": promise_as_dict(promise)}
     report |= {"expected": outcome_as_dict(expected), "why_not_expected": why_not}
     if json:
         emit(report)
@@ -242,6 +258,7 @@ def _show(data: Any, model: Any, report: dict[str, Any]) -> None:
     if hasattr(model, "certificate_"):
         show_certificates(model.certificate_, model)
     say(f"{report['learner']}, {size_of(model)}: {_training_rows(report)}.")
+    say(*(report["promise"] or {}).get("sentences", ()))
     say(*first([f"Warning: {note}" for note in _different(report["notes"])]))
     written = (
         f"Written to {report['file']}."

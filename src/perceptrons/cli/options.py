@@ -88,6 +88,14 @@ ClassWeight = Annotated[
         metavar="balanced",
     ),
 ]
+NewRows = Annotated[
+    bool | None,
+    typer.Option(
+        "--new-rows/--training-rows",
+        help="Whether the model was trained on these rows. Default: it remembers.",
+        show_default=False,
+    ),
+]
 Seed = Annotated[
     int,
     typer.Option("--seed", help="The same seed gives the same result.", min=0, max=2**32 - 1, metavar="N"),

@@ -18,8 +18,6 @@ LIFTED_SPACE = (
     "intercept."
 )
 FEATURE_SPACE = "Margins are those of the kernel's feature space, with a coordinate for the intercept."
-MANY = 1e9  # a bound on corrections that says nothing
-NOTHING = 0.5  # a bound on errors that is too large to be news
 FEW = 4  # classes whose costs are written out
 RARE = 0.02  # the share of the rows below which a class is rare
 
@@ -73,61 +71,9 @@ def show_certificates(certificates: Any, model: Any) -> None:
     if isinstance(certificates, list):
         _one_per_class(certificates, model.classes_.tolist())
     else:
-        bullets(in_words(certificates))
+        bullets(certificates.sentences())
     space = LIFTED_SPACE if model.lift_ else SPACE
     say(space if hasattr(model, "coef_") else FEATURE_SPACE)
-
-
-def in_words(certificate: Any) -> list[str]:
-    """What a certificate says, a sentence each."""
-    parts = (_margin, _slack, _updates, _rows, _new_rows)
-    return [sentence for part in parts if (sentence := part(certificate))]
-
-
-def _slack(certificate: Any) -> str:
-    if certificate.soft_margin is None:
-        return ""
-    return (
-        f"With slack, its margin is within a share of {max(certificate.gap, 0.0):.1g} of the best possible."
-    )
-
-
-def _margin(certificate: Any) -> str:
-    n_errors, n_rows, bound = certificate.n_errors, certificate.n_rows, certificate.margin_bound
-    limit = "" if bound is None else f", and no hyperplane has more than {bound:.3g}"
-    if certificate.separable:
-        return f"All {n_rows:,} rows are classified correctly, with margin {certificate.margin:.3g}{limit}."
-    if not n_errors and bound is not None:
-        return f"No row is misclassified, but some lie on the hyperplane{limit}."
-    wrong = f"{n_errors:,} of {n_rows:,} rows ({percent(n_errors / n_rows)}) are misclassified"
-    if certificate.separable is False:
-        return f"{wrong}; it is proved that no hyperplane separates them all."
-    if bound is None:
-        return f"{wrong}."
-    return f"{wrong}; no hyperplane separates these rows with a margin of more than {bound:.3g}."
-
-
-def _updates(certificate: Any) -> str:
-    if certificate.update_bound is None:
-        return f"{certificate.n_updates:,} corrections were made."
-    bound = certificate.update_bound
-    if bound > MANY:
-        return f"{certificate.n_updates:,} corrections were made."
-    return (
-        f"{certificate.n_updates:,} corrections were made; the theorem allows {bound:,.0f} for this margin."
-    )
-
-
-def _rows(certificate: Any) -> str:
-    return f"The weights are a combination of {certificate.compression_size:,} rows."
-
-
-def _new_rows(certificate: Any) -> str:
-    bound = certificate.generalization_bound(0.05)
-    if bound is None or bound > NOTHING:
-        return ""
-    most = percent(math.ceil(1000 * bound) / 1000)
-    return f"With probability 95 %, at most {most} of new rows drawn like these are misclassified."
 
 
 def _one_per_class(certificates: Sequence[Any], classes: Sequence[Any]) -> None:

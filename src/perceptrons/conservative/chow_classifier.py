@@ -140,7 +140,7 @@ class ChowClassifier(Rejecting, BaseEstimator):
         rows = read_rows(X, y, sample_weight, self.class_weight, fit_params)
         check_weights(self.estimator, sample_weight, self.class_weight)
         prices, label = costs.of(rows.classes), resolve(self.reject_label, rows.classes)
-        with all_or_nothing(self):
+        with all_or_nothing(self, X, sample_weight):
             model = self._prepare(rows, n_threads)
             n_at_work = 1 if self.calibration is None else n_threads  # without it there are no folds
             with _manners(isinstance(self.estimator, FrozenEstimator), n_at_work):

@@ -112,6 +112,7 @@ class CalibrationField(file.Field):
 CHOW_PARAMETERS: dict[str, file.Field] = {"estimator": Unfitted(), "costs": COSTS}
 CHOW: dict[str, file.Field] = {
     "classes_": file.Labels("classes"),
+    **file.SEEN,
     "estimator_": AnyEstimator(),
     "calibrated_": CalibrationField(),
     "reject_label_": file.Parameter(),

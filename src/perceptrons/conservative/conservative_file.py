@@ -28,6 +28,7 @@ _PER_CLASS = file.Array(("float64",), ("classes",))
 FIELDS: dict[str, file.Field] = {
     "classes_": file.Labels("classes"),
     **file.COLUMNS,
+    **file.SEEN,
     "coef_": file.Array(("float64",), (1, "features")),
     "intercept_": file.Array(("float64",), (1,)),
     "bands_": file.Array(("float64",), (2,), finite=False),

@@ -159,7 +159,7 @@ class ConservativePerceptron(Rejecting, LinearThreshold):
         """
         parameters, costs = read_parameters(self), read_costs(self.costs, self.reject_cost)
         (rng,) = generators(self.random_state, 1)
-        with all_or_nothing(self):
+        with all_or_nothing(self, X, sample_weight):
             data = encode(self, X, y, sample_weight=sample_weight, class_weight=self.class_weight)
             check_two(data.classes)
             prices, label = costs.of(data.classes), resolve(self.reject_label, data.classes)

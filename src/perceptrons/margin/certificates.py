@@ -39,17 +39,17 @@ ALONE = Threads()
 ZERO = Fraction(0)
 
 
-def certify(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Certificate | list[Certificate]:
-    """The certificate of a fitted perceptron on rows X with labels y; a list of them, one per class, for
-    more than two classes.
+def certify_margin(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Certificate | list[Certificate]:
+    """The margin certificate of a fitted perceptron on rows X with labels y; a list of them, one per class,
+    for more than two classes.
 
     `margin_bound` is None unless X, y are the rows the model was trained on, all of them. Where rows
     have weights, pass these, too: a row of weight 0 is absent, as in `fit`. Of a scikit-learn pipeline, or
     one within another, it is the certificate of the last step, on the rows as the other steps hand them on.
 
-    >>> from perceptrons import Perceptron, certify
+    >>> from perceptrons import Perceptron
     >>> model = Perceptron(order="cyclic").fit([[0.0], [2.0]], [0, 1])
-    >>> certify(model, [[0.0], [2.0]], [0, 1]) == model.certificate_
+    >>> certify_margin(model, [[0.0], [2.0]], [0, 1]) == model.certificate_
     True
     """
     certificates = certificates_of(*behind_the_door(model, X, y, sample_weight), batch=False)

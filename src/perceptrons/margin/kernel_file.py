@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from ..model_file import declarations as file
+from ..model_file.certificate_fields import CERTIFICATE
 from .kernel_values import Kernel, read_kernel
 from .margin_file import (
-    CERTIFICATE,
     HISTORY,
     STOPPED,
     TERMS,
@@ -26,6 +26,7 @@ _PER_VECTOR = file.Either(
 FIELDS: dict[str, file.Field] = {
     "classes_": file.Labels("classes"),
     **file.COLUMNS,
+    **file.SEEN,
     "gamma_": file.Real(least=0.0),
     "support_": file.Array(("int64",), ("used",), compact=True),
     "support_vectors_": file.Matrix(("used", "kept")),

@@ -165,7 +165,8 @@ class KernelPerceptron(Threshold):
         """
         plan = read_parameters(self)
         compress = compresses(self.compress, self.margin, self.tol)
-        with all_or_nothing(self), one_thread():  # two threads for slivers of rows take longer than one
+        # two threads for slivers of rows take longer than one
+        with all_or_nothing(self, X, sample_weight), one_thread():
             unfinished = self._train(X, y, plan, compress, sample_weight)
         if unfinished is not None:
             warnings.warn(unfinished, ConvergenceWarning, stacklevel=2)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..model_file import declarations as file
+from ..model_file.certificate_fields import CERTIFICATE
 from ..model_file.earlier_defaults import with_earlier_defaults
 from ..rows.norms import LOWEST, NormCounts, exponent
-from ..theory.certificate import Certificate
 from .margin_parameters import read_lift, read_parameters, read_rule
 from .memory import AVERAGED, Memory, Model, Pocket
 from .rules import CLOCK, GROWING, Rule
@@ -26,31 +26,9 @@ _DUALS = file.Array(("float64",), (".used",), compact=True)
 _COUNTS = file.Array(("int64",), (".epochs",), compact=True)
 _MARGINS = file.Array(("float64",), (".epochs",), finite=False, compact=True)
 _NORMS = file.Array(("int64", "float64"), (".levels", ".exponents"))  # of rows, or of their weights
-WEIGHTS = ("classes_", *file.COLUMNS, "coef_", "intercept_")  # what is enough to predict
+WEIGHTS = ("classes_", *file.COLUMNS, *file.SEEN, "coef_", "intercept_")  # what is enough to predict
 _MODEL = file.Record(Model, {"w": _WEIGHTS, "b": file.Real(), "rows": _ROWS, "duals": _DUALS})
 
-CERTIFICATE = file.Record(
-    Certificate,
-    {
-        "separable": file.Optional(file.Flag()),
-        "margin": _NUMBER,
-        "margin_bound": file.Optional(_NUMBER),
-        "radius": _NUMBER,
-        "n_updates": file.Count(),
-        "update_bound": file.Optional(_NUMBER),
-        "compression_size": file.Count(),
-        "n_rows": file.Count(least=1),
-        "n_errors": file.Count(),
-        "lift": _NUMBER,
-        "lift_from_rows": file.Flag(),
-        "reproducible": file.Flag(),
-        "soft_margin": file.Optional(_NUMBER),
-        "soft_margin_bound": file.Optional(_NUMBER),
-        "witness": file.Optional(file.Tuples(file.Count(), file.Ratio())),
-        "choices": file.Real(least=0.0),
-        "undecided": file.Optional(file.Text()),
-    },
-)
 TERMS = file.Record(
     Terms,
     {
@@ -93,6 +71,7 @@ MEMORY = file.Record(
 FIELDS: dict[str, file.Field] = {
     "classes_": file.Labels("classes"),
     **file.COLUMNS,
+    **file.SEEN,
     # these two follow from the runs; they are in the file for readers in other languages
     "coef_": file.Array(file.FLOATS, ("vectors", "features")),
     "intercept_": file.Array(("float64",), ("vectors",)),

@@ -209,7 +209,11 @@ class Perceptron(LinearThreshold):
         """`fit`; one log of corrections per weight vector is appended to `logs`, if it is a list."""
         plan = read_parameters(self)
         flag("warm_start", self.warm_start)
-        with all_or_nothing(self), undrawn(self), threads(self.n_jobs) as pool:
+        with (
+            all_or_nothing(self, X, sample_weight, more=self.warm_start),
+            undrawn(self),
+            threads(self.n_jobs) as pool,
+        ):
             given = coef_init is not None or intercept_init is not None
             resume = self.warm_start and not given and has_run(self, "warm_start=True goes")
             known = self.classes_ if resume else None
@@ -271,7 +275,11 @@ class Perceptron(LinearThreshold):
                 "class_weight='balanced' needs all rows, which partial_fit does not know; pass a dict of "
                 "weights, such as sklearn.utils.class_weight.compute_class_weight gives, or sample_weight."
             )
-        with all_or_nothing(self), undrawn(self), threads(self.n_jobs) as pool:
+        with (
+            all_or_nothing(self, X, sample_weight, more=hasattr(self, "_memories")),
+            undrawn(self),
+            threads(self.n_jobs) as pool,
+        ):
             capped = self._pass_over(X, y, plan, classes, sample_weight, pool)
         if capped:
             message = f"max_updates={self.max_updates} is reached: the stream learns no more. Raise it."

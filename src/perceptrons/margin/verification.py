@@ -22,7 +22,7 @@ EQUAL = ("n_updates", "compression_size", "n_rows", "n_errors", "lift", "lift_fr
 LOGARITHM = 1e-12  # what machines may differ by in logarithms and powers, relative
 
 
-def verify(
+def verify_margin(
     certificate: Certificate | list[Certificate], model: Any, X: Any, y: Any, sample_weight: Any = None
 ) -> None:
     """Check every claim of a certificate against rows, weights and duals; a ValueError names one that is not
@@ -37,11 +37,11 @@ def verify(
     and pipelines as in `certify`.
 
     >>> from dataclasses import replace
-    >>> from perceptrons import Perceptron, verify
+    >>> from perceptrons import Perceptron
     >>> X, y = [[0.0], [2.0]], [0, 1]
     >>> model = Perceptron(order="cyclic").fit(X, y)
-    >>> verify(model.certificate_, model, X, y)
-    >>> verify(replace(model.certificate_, margin=9.0), model, X, y)
+    >>> verify_margin(model.certificate_, model, X, y)
+    >>> verify_margin(replace(model.certificate_, margin=9.0), model, X, y)
     Traceback (most recent call last):
         ...
     ValueError: The certificate does not hold: margin=9.0 is above margin_bound=...

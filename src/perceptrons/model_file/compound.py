@@ -1,5 +1,5 @@
-"""Fields made of other fields: optional ones, alternatives, lists, records; and `COLUMNS`, which every
-estimator has."""
+"""Fields made of other fields: optional ones, alternatives, lists, records; `COLUMNS`, which every
+estimator has, and `SEEN`, which every classifier has."""
 
 from collections.abc import Iterable
 from dataclasses import MISSING
@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import Names
-from .kinds import Count, Field, Place, Schema, members, members_schema
+from ..seen_rows import SeenRows
+from .arrays import Array, Names
+from .kinds import Count, Field, Flag, Place, Schema, members, members_schema
 
 
 class Optional(Field):
@@ -158,6 +159,19 @@ class Tuples(Field):
         return {"type": "array", "items": {**items, "minItems": size, "maxItems": size}}
 
 
+SEEN: dict[str, Field] = {  # which every classifier has
+    "_seen_rows": IfSet(
+        Record(
+            SeenRows,
+            {
+                "n_rows": Count(least=1),
+                "marks": Array(("int64",), (".marks",), compact=True),
+                "weighted": Flag(),
+                "streamed": Flag(),
+            },
+        )
+    )
+}
 COLUMNS: dict[str, Field] = {
     "n_features_in_": Count(least=1, size="features"),
     "feature_names_in_": IfSet(Names("features")),

@@ -13,7 +13,7 @@ name that begins with a dot is each record's own.
 
 from .arrays import FLOATS, Array, Names, Structured
 from .class_labels import Labels
-from .compound import COLUMNS, Each, Either, IfSet, OneOrMore, Optional, Record, Tuples
+from .compound import COLUMNS, SEEN, Each, Either, IfSet, OneOrMore, Optional, Record, Tuples
 from .estimator_field import PARTS, WEIGHTS, EstimatorField
 from .kinds import (
     LIMIT,
@@ -39,6 +39,7 @@ __all__ = [
     "FLOATS",
     "LIMIT",
     "PARTS",
+    "SEEN",
     "WEIGHTS",
     "Array",
     "Choice",

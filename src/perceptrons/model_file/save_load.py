@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from ..checks import flag
+from .certificate_fields import ModelCertificateField
 from .declarations import DIGITS, LIMIT, Place, Text, members
 from .document import from_bytes, to_bytes
 from .estimators import pack, require_nothing_lost, unpack
 from .files import read_whole, write_whole
 
+CERTIFICATE, CERTIFIED = "certificate", ModelCertificateField()
 PARTS = ("format", "version", "checksum", "library", "about", "model")
 
 About = dict[str, str | int | float | bool]
@@ -21,7 +22,7 @@ Path = str | os.PathLike[str]
 
 
 def save(
-    model: Any, path: Path, *, about: About | None = None, certificate: bool = True, max_bytes: int = LIMIT
+    model: Any, path: Path, *, about: About | None = None, certificate: Any = True, max_bytes: int = LIMIT
 ) -> None:
     """Write a fitted model, or a pipeline that ends with one, to a file.
 
@@ -30,9 +31,11 @@ def save(
     Parameters
     ----------
     about : dict or None; facts to keep with the model, name → text, number or flag.
-    certificate : bool, default True. False leaves out what only certificates and further training need: the
-        model in the file predicts, but cannot be certified, warm-started or continued by `partial_fit`. It is
-        for `Perceptron` and `MaxMarginPerceptron`; others keep nothing that they do not predict by.
+    certificate : bool, default True, or a certificate of this model, from `certify` or `draw`, to be kept in
+        the file, see `load_certificate`. False leaves out what only margin certificates and further training
+        need: the model in the file predicts, but cannot be warm-started or continued by `partial_fit`, nor
+        its margin be certified. It is for `Perceptron` and `MaxMarginPerceptron`; others keep nothing that
+        they do not predict by.
     max_bytes : int, default 2**28; a larger model raises. `load` refuses larger files unless given the same.
 
     Examples
@@ -46,7 +49,10 @@ def save(
     array(['low', 'high'], dtype='<U4')
     """
     document = {"library": __version__, "about": check_about({} if about is None else about)}
-    data = _encoded({**document, "model": pack(model, flag("certificate", certificate))})
+    more = {}
+    if not isinstance(certificate, bool | np.bool_):
+        more, certificate = {CERTIFICATE: _packed_certificate(certificate)}, True
+    data = _encoded({**document, **more, "model": pack(model, bool(certificate))})
     if len(data) > max_bytes:
         raise ValueError(
             f"The file would have {len(data):,} bytes, more than max_bytes={max_bytes:,}; raise max_bytes, "
@@ -62,6 +68,41 @@ def load(path: Path, *, max_bytes: int = LIMIT) -> Any:
     Nothing in the file is executed. Functions (a callable `eta`) are not in it: set them anew to train on.
     """
     return read(path, max_bytes)[0]
+
+
+def load_certificate(path: Path, *, max_bytes: int = LIMIT) -> Any:
+    """What was certified about the model in a file when it was saved; None if nothing was.
+
+    It is as good as the file: recheck it with `verify`.
+
+    >>> import os, tempfile
+    >>> from perceptrons import Perceptron, certify, load, load_certificate, save, verify
+    >>> X, y = [[0.0], [2.0]], [0, 1]
+    >>> model = Perceptron(order="cyclic").fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(model, os.path.join(folder, "model.json"), certificate=certify(model, X, y))
+    ...     certificate = load_certificate(os.path.join(folder, "model.json"))
+    >>> verify(certificate, model, X, y)
+    """
+    name = os.fsdecode(path)
+    try:
+        return _certificate_in(from_bytes(read_whole(name, max_bytes)))
+    except ValueError as error:
+        raise ValueError(f"{name!r} cannot be loaded: {error}.") from None
+
+
+def _packed_certificate(certificate: Any) -> Any:
+    try:
+        return CERTIFIED.pack(certificate)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"certificate must be True, False, or what certify or draw returned: {error}."
+        ) from None
+
+
+def _certificate_in(document: dict[str, Any]) -> Any:
+    packed = document.get(CERTIFICATE)
+    return None if packed is None else CERTIFIED.unpack(packed, Place(CERTIFICATE, {}))
 
 
 def read(path: Path, max_bytes: int = LIMIT) -> tuple[Any, About]:
@@ -88,7 +129,10 @@ def _twin(data: bytes, max_bytes: int) -> Any:
 
 
 def _decoded(data: bytes, max_bytes: int) -> tuple[Any, About]:
-    document = members(from_bytes(data), PARTS, Place("", {}))
+    document = from_bytes(data)
+    parts = (*PARTS, CERTIFICATE) if CERTIFICATE in document else PARTS
+    document = members(document, parts, Place("", {}))
+    _certificate_in(document)
     Text().unpack(document["library"], Place("library", {}))
     return unpack(document["model"], max_bytes, document["version"]), check_about(document["about"])
 

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from . import packed
-from .declarations import Count, EstimatorField, Parameter, RandomState, Schema, members_schema
+from .certificate_fields import CERTIFICATE, ModelCertificateField
+from .declarations import SEEN, Count, EstimatorField, Parameter, RandomState, Schema, members_schema
 from .document import FORMAT, VERSION, lines
 from .estimators import HOMES, declared
 from .steps import COLUMNS
@@ -33,7 +34,11 @@ def schema() -> Schema:
         "RandomState": RandomState().schema(),
         "parameter": Parameter().schema(),
         "packed": packed.schema(),
+        "seen_rows": SEEN["_seen_rows"].schema(),
+        "margin_certificate": CERTIFICATE.schema(),
     }
+    certificates = _shortened(ModelCertificateField().schema(), common)
+    document["properties"]["certificate"] = certificates  # of whole models; in some files
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Model files of perceptrons",
@@ -66,6 +71,8 @@ def _shortened(value: Any, common: dict[str, Schema]) -> Any:
             return _reference(name)
     if isinstance(value, dict):
         return {name: _shortened(one, common) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_shortened(one, common) for one in value]
     return value
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from .declarations import (
     COLUMNS,
+    SEEN,
     Array,
     Count,
     EstimatorField,
@@ -142,6 +143,7 @@ LEARNERS: dict[str, tuple[dict[str, Field], Any]] = {  # what was learned, and w
     "LogisticRegression": (
         {
             **COLUMNS,
+            **SEEN,
             "classes_": Labels("classes"),
             "coef_": Array(("float64", "float32"), ("vectors", "features")),
             "intercept_": Array(("float64", "float32"), ("vectors",)),
@@ -152,6 +154,7 @@ LEARNERS: dict[str, tuple[dict[str, Field], Any]] = {  # what was learned, and w
     "DecisionTreeClassifier": (
         {
             **COLUMNS,
+            **SEEN,
             "classes_": Labels("classes"),
             "n_classes_": Count(1),
             "n_outputs_": Count(1, 1),

@@ -170,7 +170,7 @@ class MarginMLPClassifier(Rejecting, Threshold):
         """Learn from rows of two or more classes; rows of weight 0 are not learned from."""
         parameters = read_parameters(self)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        with all_or_nothing(self):
+        with all_or_nothing(self, X, sample_weight):
             data = encode(self, X, y, sample_weight=sample_weight, class_weight=self.class_weight)
             label = None if parameters.costs is None else resolve(self.reject_label, data.classes)
             prices = (parameters.costs or Costs()).of(data.classes)

@@ -134,6 +134,7 @@ PARAMETERS: dict[str, file.Field] = {
 FIELDS: dict[str, file.Field] = {
     "classes_": file.Labels("classes"),
     **file.COLUMNS,
+    **file.SEEN,
     "network_": Network(),
     "loss_": Loss(),
     "loss_curve_": file.Each(file.Real()),

@@ -120,7 +120,7 @@ class Cascade(Rejecting, BaseEstimator):
         rows = read_rows(X, y, None, None, {})
         prices, label = costs.of(rows.classes), resolve(self.reject_label, rows.classes)
         codes = rows.codes.astype(int)
-        with all_or_nothing(self):
+        with all_or_nothing(self, X):
             self.classes_, self._prices, self.reject_label_ = rows.classes, prices, label
             splits = folds(codes, self._n_folds(codes), check_random_state(self.random_state))
             every = np.ones(len(codes), bool)

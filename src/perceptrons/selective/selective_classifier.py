@@ -133,7 +133,7 @@ class SelectiveClassifier(Rejecting, BaseEstimator):
         delta = 1.0 - float(number("confidence", self.confidence, "(0, 1)", "use 0.95"))
         per_class, rng = flag("per_class", self.per_class), check_random_state(self.random_state)
         rows = read_rows(X, y, None, None, {})
-        with all_or_nothing(self):
+        with all_or_nothing(self, X):
             if self._is_fitted():
                 fitted, places, counted = self._given(rows, max_error, delta, rng)
             else:

@@ -27,6 +27,7 @@ PROMISE = file.Record(
 )
 SELECTIVE: dict[str, file.Field] = {
     "classes_": file.Labels("classes"),
+    **file.SEEN,
     "estimator_": AnyEstimator(),
     "promises_": file.Each(PROMISE),
     "reject_label_": file.Parameter(),
@@ -60,6 +61,7 @@ CASCADE_PARAMETERS: dict[str, file.Field] = {"stages": file.Each(Unfitted()), "c
 _PER_CLASS = file.Array(("float64",), ("classes",))
 CASCADE: dict[str, file.Field] = {
     "classes_": file.Labels("classes"),
+    **file.SEEN,
     "stages_": file.Each(AnyEstimator()),
     "prices_": file.Each(file.Optional(file.Real(finite=False))),
     "n_rows_": file.Array(("int64",), ("stages",)),

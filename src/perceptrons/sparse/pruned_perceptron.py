@@ -113,7 +113,7 @@ class PrunedPerceptron(WeightedConjunctions):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "PrunedPerceptron":
         """Learn from the rows of a table and their classes; rows of weight 0 are absent."""
         parameters = read_pruned_parameters(self)
-        with all_or_nothing(self), one_thread(), threads(self.n_jobs) as workers:
+        with all_or_nothing(self, X, sample_weight), one_thread(), threads(self.n_jobs) as workers:
             encoder = LiteralEncoder(n_thresholds=self.n_thresholds, keep=self.keep)
             encoded = encode_literals(encoder, X, y, sample_weight, self.class_weight)
             held_out = _hold_out(encoded, parameters.validation_fraction, self.random_state)

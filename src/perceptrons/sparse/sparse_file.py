@@ -45,6 +45,7 @@ PRUNING = {"n_weights": file.Count(), "accuracy": file.Real(least=0.0)}
 COMMON: dict[str, file.Field] = {
     "classes_": file.Labels("classes"),
     **file.COLUMNS,
+    **file.SEEN,
     "encoder_": file.EstimatorField(LiteralEncoder),
 }
 FIELDS: dict[str, file.Field] = {

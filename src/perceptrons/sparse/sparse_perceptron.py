@@ -228,7 +228,7 @@ class SparsePerceptron(StagedSparse, ChangeableSparse, SuggestingSparse):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "SparsePerceptron":
         """Learn from the rows of a table and their classes; rows of weight 0 are absent."""
         parameters = read_parameters(self)
-        with all_or_nothing(self), one_thread(), threads(self.n_jobs) as workers:
+        with all_or_nothing(self, X, sample_weight), one_thread(), threads(self.n_jobs) as workers:
             n_thresholds = read_thresholds(self.n_thresholds, parameters.refit, X)
             encoder = LiteralEncoder(n_thresholds=n_thresholds, keep=self.keep, groups=self.groups)
             if parameters.refit == TOGETHER:

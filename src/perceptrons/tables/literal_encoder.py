@@ -57,7 +57,7 @@ from .table_encoder import (
     with_absent,
 )
 from .thresholds import Numbers, spelled, thresholds, whole_weights
-from .treatments import AS_IS, TREATMENTS, Part, choose, may_be_absent, parts, treated
+from .treatments import AS_IS, LEFT_OUT, TREATMENTS, Part, choose, may_be_absent, parts, treated
 
 WIDE, MOSTLY_ZEROS = 100, 10  # CSR from so many literals, if fewer than one cell in ten is 1
 MOST = 1_000_000  # literals of a column
@@ -280,6 +280,12 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
     def sources_(self) -> list[tuple[int, ...]]:
         """The columns of the table of which each column that is used is made."""
         return [(part.source,) for part in self._parts()] + [*map(tuple, self._groups)]
+
+    @property
+    def left_out_(self) -> list[str]:
+        """The names of the columns of a frame that are left out."""
+        pairs = zip(getattr(self, "feature_names_in_", []), self.treatments_, strict=False)
+        return [name for name, one in pairs if one in LEFT_OUT]
 
     def _parts(self) -> list[Part]:
         """The columns that are used, but for those of groups."""

@@ -20,10 +20,13 @@ import numpy as np
 
 from .._types import Array
 from .bounds import binomial_compression_bound
+from .sentences import Sentences, percent
+
+MANY = 1e9  # a bound on corrections that says nothing
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Sentences):
     """What is known about a fitted weight vector and the rows it was trained on.
 
     Attributes
@@ -73,6 +76,38 @@ class Certificate:
     witness: tuple[tuple[int, Fraction], ...] | None = None
     choices: float = 0.0
     undecided: str | None = None
+
+    def sentences(self) -> list[str]:
+        """Rows and margin, the margin with slack if there is some, corrections, rows that are used."""
+        parts = (self._margin_said(), self._slack_said(), self._updates_said())
+        used = f"The weights are a combination of {self.compression_size:,} rows."
+        return [sentence for sentence in (*parts, used) if sentence]
+
+    def _margin_said(self) -> str:
+        bound, wrong = self.margin_bound, f"{self.n_errors:,} of {self.n_rows:,} rows"
+        limit = "" if bound is None else f", and no hyperplane has more than {bound:.3g}"
+        if self.separable:
+            return f"All {self.n_rows:,} rows are classified correctly, with margin {self.margin:.3g}{limit}."
+        if not self.n_errors and bound is not None:
+            return f"No row is misclassified, but some lie on the hyperplane{limit}."
+        wrong = f"{wrong} ({percent(self.n_errors / self.n_rows)}) are misclassified"
+        if self.separable is False:
+            return f"{wrong}; it is proved that no hyperplane separates them all."
+        if bound is None:
+            return f"{wrong}."
+        return f"{wrong}; no hyperplane separates these rows with a margin of more than {bound:.3g}."
+
+    def _slack_said(self) -> str:
+        if self.soft_margin is None:
+            return ""
+        share = f"{max(self.gap or 0.0, 0.0):.1g}"
+        return f"With slack, its margin is within a share of {share} of the best possible."
+
+    def _updates_said(self) -> str:
+        made = f"{self.n_updates:,} corrections were made"
+        if self.update_bound is None or self.update_bound > MANY:
+            return f"{made}."
+        return f"{made}; the theorem allows {self.update_bound:,.0f} for this margin."
 
     @property
     def gap(self) -> float | None:

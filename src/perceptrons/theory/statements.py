@@ -8,7 +8,10 @@ looking.
 """
 
 from collections.abc import Callable
+from math import exp
 from typing import NamedTuple
+
+import numpy as np
 
 from .._types import Array
 from .bounds import binomial_compression_bound
@@ -26,10 +29,11 @@ class TrainingFacts(NamedTuple):
     ----------
     n_rows, errors : the training rows, and how many of them the model gets wrong.
     margins, n_dimensions : y⟨w,x⟩/(‖w‖‖x‖) of each row as the model sees it, and the number of coordinates,
-        the lifted one among them.
+        the lifted one among them; a line for each of several lifts, fixed beforehand, if there are some.
     compression_size, errors_outside, choices : rows from which a refit gives the same model (their number was
         not fixed beforehand), errors on the others, ln of the number of choices made by looking at all rows.
     first_pass_mistakes : mistakes of the first pass, each row predicted before it was learned from.
+    first_pass_choices : ln of the number of choices that the first pass made by looking at all rows before.
     log_size : ln of the number of models it was chosen from, counted before the rows were seen.
     random_order : whether the rows were met in an order drawn uniformly.
     weighted, scaled_by_rows : whether rows had weights; whether a scaler, an encoder, thresholds or ρ were
@@ -44,6 +48,7 @@ class TrainingFacts(NamedTuple):
     errors_outside: int | None = None
     choices: float = 0.0
     first_pass_mistakes: int | None = None
+    first_pass_choices: float = 0.0
     log_size: float | None = None
     random_order: bool = False
     weighted: bool = False
@@ -77,37 +82,48 @@ OF_MODEL, OF_DRAWN = "the error of the model", "the error of a vector drawn from
 OF_VOTE = "the error of the majority vote of the vectors of the first pass"
 
 
+def _spoiled(facts: TrainingFacts) -> str | None:
+    """What keeps every bound away."""
+    return WEIGHTED if facts.weighted else SCALED if facts.scaled_by_rows else None
+
+
 def _margins(facts: TrainingFacts) -> str | None:
     if facts.margins is None or facts.n_dimensions is None:
         return "the model is no linear threshold whose margins are known"
-    return WEIGHTED if facts.weighted else SCALED if facts.scaled_by_rows else None
+    return None
 
 
 def _compression(facts: TrainingFacts) -> str | None:
     if facts.compression_size is None or facts.errors_outside is None:
         return "a refit on the rows used would not give the same model"
-    return WEIGHTED if facts.weighted else SCALED if facts.scaled_by_rows else None
+    return None
 
 
 def _first_pass(facts: TrainingFacts) -> str | None:
     if facts.first_pass_mistakes is None:
         return "the mistakes of a first pass were not counted"
-    if not facts.random_order:
-        return "the rows were not met in an order drawn uniformly"
-    return WEIGHTED if facts.weighted else SCALED if facts.scaled_by_rows else None
+    return None if facts.random_order else "the rows were not met in an order drawn uniformly"
 
 
 def _small(facts: TrainingFacts) -> str | None:
-    if facts.log_size is None:
-        return "the models it was chosen from cannot be counted"
-    return WEIGHTED if facts.weighted else SCALED if facts.scaled_by_rows else None
+    return "the models it was chosen from cannot be counted" if facts.log_size is None else None
 
 
 def _compressed(facts: TrainingFacts, delta: float) -> float:
     """Any size is allowed: delta is divided by the number of rows."""
     d, outside = facts.compression_size or 0, facts.errors_outside or 0
-    share = delta * 2.718281828459045**-facts.choices / facts.n_rows
+    share = delta * exp(-facts.choices) / facts.n_rows
     return binomial_compression_bound(d, facts.n_rows, share, outside)
+
+
+def _margin_bound(facts: TrainingFacts, delta: float) -> float:
+    """The best of the lifts, among which delta is divided."""
+    lines = np.atleast_2d(np.asarray(facts.margins))
+    return min(pac_bayes_margin(line, facts.n_dimensions or 1, delta / len(lines)) for line in lines)
+
+
+def _first(facts: TrainingFacts, delta: float) -> tuple[int, int, float]:
+    return facts.first_pass_mistakes or 0, facts.n_rows, delta * exp(-facts.first_pass_choices)
 
 
 ON_TRAINING_ROWS = (
@@ -123,7 +139,7 @@ ON_TRAINING_ROWS = (
         OF_MODEL,
         "Langford and Shawe-Taylor 2002, with an offset; Maurer 2004",
         _margins,
-        lambda facts, delta: pac_bayes_margin(facts.margins, facts.n_dimensions or 1, delta),  # type: ignore[arg-type]
+        _margin_bound,
     ),
     Bound(
         "compression",
@@ -137,14 +153,14 @@ ON_TRAINING_ROWS = (
         OF_DRAWN,
         "Cesa-Bianchi, Conconi and Gentile 2004, exponential martingale",
         _first_pass,
-        lambda facts, delta: float(online_to_batch(facts.first_pass_mistakes or 0, facts.n_rows, delta)),
+        lambda facts, delta: float(online_to_batch(*_first(facts, delta))),
     ),
     Bound(
         "online majority vote",
         OF_VOTE,
         "twice the mean error of the vectors",
         _first_pass,
-        lambda facts, delta: float(majority_vote(facts.first_pass_mistakes or 0, facts.n_rows, delta)),
+        lambda facts, delta: float(majority_vote(*_first(facts, delta))),
     ),
 )
 
@@ -165,7 +181,7 @@ def on_training_rows(facts: TrainingFacts, delta: float) -> list[Statement]:
 
 
 def _state(bound: Bound, facts: TrainingFacts, delta: float) -> Statement:
-    reason = bound.why_not(facts)
+    reason = _spoiled(facts) or bound.why_not(facts)
     value = bound.value(facts, delta) if reason is None else None
     return Statement(*bound[:3], value, reason)
 
@@ -176,13 +192,15 @@ def says_something(statement: Statement, majority_error: float) -> bool:
 
 
 class HeldOut(NamedTuple):
-    """What rows not trained on say of the share of new rows: seen, and with confidence between two limits."""
+    """What rows not trained on say of the share of new rows: seen, and with confidence between two limits.
+    `name` is that of the class it is about; empty, if it is about all."""
 
     about: str
     seen: int
     n_rows: int
     low: float
     high: float
+    name: str = ""
 
 
 def on_new_rows(
@@ -206,15 +224,15 @@ def on_new_rows(
     answered = ~rejected
     wrong = (codes != answers) & answered
     counts = [
-        ("wrong, of the rows answered", wrong.sum(), answered.sum()),
-        ("rejected, of all rows", rejected.sum(), len(rejected)),
+        ("wrong, of the rows answered", wrong.sum(), answered.sum(), ""),
+        ("rejected, of all rows", rejected.sum(), len(rejected), ""),
     ]
     for code, name in enumerate(names):
         of_class = answered & (codes == code)
-        counts.append(
-            (f"wrong, of the rows of class {name} that are answered", wrong[of_class].sum(), of_class.sum())
-        )
-    return [
-        HeldOut(about, int(k), int(n), float(binomial_lower(k, n, delta)), float(binomial_upper(k, n, delta)))
-        for about, k, n in counts
-    ]
+        about = f"wrong, of the rows of class {name} that are answered"
+        counts.append((about, wrong[of_class].sum(), of_class.sum(), name))
+    return [HeldOut(about, int(k), int(n), *_limits(k, n, delta), name) for about, k, n, name in counts]
+
+
+def _limits(k: int, n: int, delta: float) -> tuple[float, float]:
+    return float(binomial_lower(k, n, delta)), float(binomial_upper(k, n, delta))

@@ -11,7 +11,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from perceptrons import MaxMarginPerceptron, Perceptron, certify, load, save, verify
+from perceptrons import MaxMarginPerceptron, Perceptron, load, save, verify
+from perceptrons.margin.certificates import certify_margin as certify
 from perceptrons.margin.maximum import exactly
 from perceptrons.synthetic import separable
 from tests.naive.exact import is_separable, is_witness

@@ -14,7 +14,8 @@ from scipy.linalg import hilbert
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 
-from perceptrons import MaxMarginPerceptron, certify, load, save, verify
+from perceptrons import MaxMarginPerceptron, load, save, verify
+from perceptrons.margin.certificates import certify_margin as certify
 from perceptrons.synthetic import separable
 from tests.model_file.test_damage import sealed
 from tests.naive.max_margin import best_margin

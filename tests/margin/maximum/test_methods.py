@@ -12,7 +12,8 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
-from perceptrons import MaxMarginPerceptron, certify, verify
+from perceptrons import MaxMarginPerceptron, verify
+from perceptrons.margin.certificates import certify_margin as certify
 from perceptrons.margin.maximum import descent, exactly, methods
 from perceptrons.margin.maximum.descent import descend
 from perceptrons.margin.maximum.methods import rebuilt, room_for, shrink_corral

@@ -8,7 +8,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.svm import LinearSVC
 
-from perceptrons import MaxMarginPerceptron, certify, verify
+from perceptrons import MaxMarginPerceptron, verify
+from perceptrons.margin.certificates import certify_margin as certify
 from perceptrons.margin.maximum import descent, methods
 from perceptrons.margin.maximum.descent import descend
 from perceptrons.margin.maximum.methods import shrink_corral

@@ -122,7 +122,8 @@ class MaxMarginPerceptron(LinearThreshold):
         row of weight 0 is left out in both cases.
         """
         given = read_parameters(self)
-        with all_or_nothing(self), one_thread():  # the same sums in the same order, whatever n_jobs is
+        # one thread: the same sums in the same order, whatever n_jobs is
+        with all_or_nothing(self, X, sample_weight), one_thread():
             data = encode(self, X, y, sample_weight=sample_weight, class_weight=self.class_weight)
             check_squares(data, given.C)
             searches = [MarginSearch(data, signs, given) for signs in data.signs()]

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from ...model_file import declarations as file
+from ...model_file.certificate_fields import CERTIFICATE
 from ...rows.weights import class_factors
-from ..margin_file import CERTIFICATE, HISTORY, check_rows, check_vectors, require
+from ..margin_file import HISTORY, check_rows, check_vectors, require
 from .maximum_certificate import MaximumTerms
 
 _PER_VECTOR = file.Either(
@@ -16,6 +17,7 @@ _PER_VECTOR = file.Either(
 FIELDS: dict[str, file.Field] = {
     "classes_": file.Labels("classes"),
     **file.COLUMNS,
+    **file.SEEN,
     "coef_": file.Array(("float64",), ("vectors", "features")),
     "intercept_": file.Array(("float64",), ("vectors",)),
     "support_": file.Array(("int64",), ("used",), compact=True),

@@ -1,0 +1,1 @@
+"""What any fitted model can promise: `certify`, `verify`, `draw` and `explain_bounds`, above all learners."""

@@ -2,25 +2,31 @@
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from .. import __version__
 from ..checks import one_of
 from ..model_file.files import write_whole
+from .c_header import c_header, prefix_of
 from .program import Program
 from .python_module import python_module
 from .read_program import read_program
 
 
-def python_bytes(program: Program, about: str) -> bytes:
+def _python(program: Program, about: str, name: str) -> bytes:
     return python_module(program, about).encode()
 
 
-TARGETS: dict[str, Callable[..., bytes]] = {"python": python_bytes}
+def _c(program: Program, about: str, name: str) -> bytes:
+    return c_header(program, about, prefix_of(name)).encode("ascii")
+
+
+TARGETS: dict[str, Callable[[Program, str, str], bytes]] = {"c": _c, "python": _python}
 
 
 def export(model: Any, path: str | os.PathLike[str], to: str) -> None:
     one_of("to", to, TARGETS)
-    program = read_program(model)
+    program, file = read_program(model), os.fsdecode(path)
     about = f"{program.title}, exported by perceptrons {__version__}"
-    write_whole(os.fsdecode(path), TARGETS[to](program, about))
+    write_whole(file, TARGETS[to](program, about, Path(file).stem))

@@ -12,6 +12,7 @@ from .c_header import c_header, prefix_of
 from .program import Program
 from .python_module import python_module
 from .read_program import read_program
+from .sql_query import sql_query
 
 
 def _python(program: Program, about: str, name: str) -> bytes:
@@ -22,7 +23,11 @@ def _c(program: Program, about: str, name: str) -> bytes:
     return c_header(program, about, prefix_of(name)).encode("ascii")
 
 
-TARGETS: dict[str, Callable[[Program, str, str], bytes]] = {"c": _c, "python": _python}
+def _sql(program: Program, about: str, name: str) -> bytes:
+    return sql_query(program, about, name).encode()
+
+
+TARGETS: dict[str, Callable[[Program, str, str], bytes]] = {"c": _c, "python": _python, "sql": _sql}
 
 
 def export(model: Any, path: str | os.PathLike[str], to: str) -> None:

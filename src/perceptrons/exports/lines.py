@@ -1,7 +1,7 @@
 """Steps written as lines of a language with infix operators: which of them are needed, and what each one says."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from .program import Program, Step
 
@@ -14,12 +14,14 @@ def outputs(program: Program) -> list[int]:
     return found + [one for one in (program.rejected, program.valid) if one is not None]
 
 
-def needed(program: Program, wanted: Iterable[int]) -> Counter[int]:
-    """How often each step is used, by others that are needed or as an output; those that are not are absent."""
+def needed(program: Program, wanted: Iterable[int], often: Mapping[str, int] | None = None) -> Counter[int]:
+    """How often each step is used, by others that are needed or as an output; those that are not are absent.
+    `often`: operations that write their parts several times."""
     uses = Counter(wanted)
     for place in range(len(program.steps) - 1, -1, -1):
         if place in uses:
-            uses.update(program.steps[place].parts)
+            step = program.steps[place]
+            uses.update(step.parts * (often or {}).get(step.operation, 1))
     return uses
 
 
@@ -28,22 +30,23 @@ class Lines:
     used; no expression is longer than some steps, so that compilers do not choke."""
 
     DEPTH = 12
+    OFTEN: Mapping[str, int] = {}
 
     def __init__(
-        self, program: Program, forms: dict[str, str], free: Callable[[Step], str], wanted: Iterable[int]
+        self, program: Program, forms: dict[str, str], free: Callable[[Step], str], wanted: Iterable[int], mark: str = ""
     ) -> None:
         self.program, self.forms, self.free = program, forms, free
         self.texts: dict[int, str] = {}
         self.named: list[tuple[int, str, str]] = []  # step, its name, its expression
         depths: dict[int, int] = {}
-        uses = needed(program, wanted)
+        uses = needed(program, wanted, self.OFTEN)
         for place in sorted(uses):
             step = program.steps[place]
             depths[place] = 1 + max((depths[part] for part in step.parts), default=0)
             text = self._text(step)
             if step.operation not in FREE and (uses[place] > 1 or depths[place] >= self.DEPTH):
-                self.named.append((place, f"t{place}", text))
-                text, depths[place] = f"t{place}", 0
+                self.named.append((place, f"{mark}t{place}", text))
+                text, depths[place] = f"{mark}t{place}", 0
             self.texts[place] = text
 
     def _text(self, step: Step) -> str:

@@ -27,7 +27,13 @@ def _sql(program: Program, about: str, name: str) -> bytes:
     return sql_query(program, about, name).encode()
 
 
-TARGETS: dict[str, Callable[[Program, str, str], bytes]] = {"c": _c, "python": _python, "sql": _sql}
+def _onnx(program: Program, about: str, name: str) -> bytes:
+    from .onnx_graph import onnx_model
+
+    return onnx_model(program, about)
+
+
+TARGETS: dict[str, Callable[[Program, str, str], bytes]] = {"onnx": _onnx, "c": _c, "python": _python, "sql": _sql}
 
 
 def export(model: Any, path: str | os.PathLike[str], to: str) -> None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .conservative.chow_classifier import ChowClassifier as ChowClassifier
     from .conservative.conservative_perceptron import ConservativePerceptron as ConservativePerceptron
     from .margin.certificates import certify as certify
+    from .exports.export import export as export
     from .margin.kernel_perceptron import KernelPerceptron as KernelPerceptron
     from .margin.margin_projection import MarginProjection as MarginProjection
     from .margin.maximum.max_margin_perceptron import MaxMarginPerceptron as MaxMarginPerceptron
@@ -61,6 +62,7 @@ _HOMES = {
     "compare": ".comparison",
     "coverage_score": ".rejection.metrics",
     "datasets": "",
+    "export": ".exports.export",
     "load": ".model_file.save_load",
     "reject_confusion_matrix": ".rejection.metrics",
     "risk_score": ".rejection.metrics",

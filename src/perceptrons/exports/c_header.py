@@ -23,8 +23,6 @@ FORMS = {
     "exp": "exp({0})",
     "choose": "({0} ? {1} : {2})",
 }
-TYPES = {NUMBER: "double", TEXT: "const char *"}
-MISSING = {NUMBER: "not a number", TEXT: "a null pointer"}
 REJECTED, NO_ANSWER = -1, -2
 
 
@@ -45,6 +43,8 @@ def _free(step: Step) -> str:
 class CWriter:
     """Prints one program; in what it prints, `@` stands for the prefix."""
 
+    NUMBER_TYPE, MISSING_NUMBER = "double", "not a number"
+
     def __init__(self, program: Program) -> None:
         self.program = program
         self.names = distinct((one.name for one in program.inputs), C_WORDS)
@@ -54,13 +54,23 @@ class CWriter:
         """The type of a row."""
         program = self.program
         if takes_array(program):
-            return f"/* a row is an array of {program.width} numbers */\ntypedef double @_row;\n"
+            return f"/* a row is an array of {program.width} numbers */\ntypedef {self.NUMBER_TYPE} @_row;\n"
         members = "".join(
-            f"    {TYPES.get(one.kind, 'int'):<12} {name}; /* {_about(one)} */\n"
-            for one, name in zip(program.inputs, self.names, strict=True)
+            f"    {declared}{name}; /* {about} */\n"
+            for name, (declared, about) in zip(self.names, map(self._member, program.inputs), strict=True)
         )
         members = members or "    int unused; /* the model reads no column */\n"
         return f"typedef struct {{\n{members}}} @_row;\n"
+
+    def _member(self, one: Input) -> tuple[str, str]:
+        """The type of a column, and what stands for a missing cell."""
+        kinds = {
+            NUMBER: (f"{self.NUMBER_TYPE} ", self.MISSING_NUMBER),
+            TEXT: ("const char *", "a null pointer"),
+        }
+        declared, missing = kinds.get(one.kind, ("int ", "less than 0"))
+        note = f", {comment(one.note)}" if one.note else ""
+        return declared, f'"{comment(one.name)}"{note}; {missing}: missing'
 
     def body(self, wanted: Sequence[int], results: Sequence[tuple[str, int]]) -> str:
         """What computes the scores of all units, the steps, and then the results."""
@@ -164,13 +174,6 @@ def _indented(text: str) -> str:
     return "".join(f"    {line}\n" for line in text.splitlines())
 
 
-def _about(one: Input) -> str:
-    """A column, for whoever fills in its member."""
-    note = f", {comment(one.note)}" if one.note else ""
-    missing = MISSING.get(one.kind, "less than 0")
-    return f'"{comment(one.name)}"{note}; {missing}: missing'
-
-
 def _codes(program: Program) -> str:
     found = [f"{REJECTED} is a rejection"] if program.rejected is not None else []
     found += [f"{NO_ANSWER} stands for a missing number"] if program.valid is not None else []
@@ -179,8 +182,7 @@ def _codes(program: Program) -> str:
 
 def c_header(program: Program, about: str, prefix: str) -> str:
     """The file."""
-    writer, guard = CWriter(program), f"{prefix.upper()}_H"
-    labels = ",\n    ".join(shown(str(one)) for one in program.labels)
+    writer = CWriter(program)
     functions = (
         "".join(writer.units.written(k) for k in range(len(program.units)))
         + writer.knots()
@@ -188,6 +190,13 @@ def c_header(program: Program, about: str, prefix: str) -> str:
         + writer.outputs()
         + writer.explain()
     )
+    return assembled(writer, functions, about, prefix)
+
+
+def assembled(writer: CWriter, functions: str, about: str, prefix: str) -> str:
+    """What the functions need, and they."""
+    program, guard = writer.program, f"{prefix.upper()}_H"
+    labels = ",\n    ".join(shown(str(one)) for one in program.labels)
     main = (
         writer.row()
         + f"\n#define @@_CLASSES {len(program.labels)}\n"
@@ -196,7 +205,7 @@ def c_header(program: Program, about: str, prefix: str) -> str:
     own = helpers(functions)
     text = (
         f"/* {comment(about)}; C99, no other file is needed. */\n"
-        f"#ifndef {guard}\n#define {guard}\n\n{includes(own + functions)}\n{main}{own}\n{functions}\n#endif\n"
+        f"#ifndef {guard}\n#define {guard}\n\n{includes(main + own + functions)}\n{main}{own}\n{functions}\n#endif\n"
     )
     return text.replace("@@", prefix.upper()).replace("@", prefix)
 

@@ -69,10 +69,10 @@ def wrapped(parts: Iterable[str], width: int = 110) -> str:
     lines, line = [], ""
     for part in parts:
         if line and len(line) + len(part) > width:
-            lines.append(line)
+            lines.append(line.rstrip())
             line = ""
         line += f"{part}, "
     return "\n    ".join([*lines, line]).rstrip(", ")
 
 
-WRITTEN: dict[str, Any] = {"double": number, "float": single}
+WRITTEN: dict[str, Any] = {"double": number, "float": single, "int32_t": str}

@@ -7,6 +7,7 @@ may be left out, nor skipped, but for the lack of a GPU.
 
 import os
 import re
+import shutil
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
@@ -51,6 +52,10 @@ NEEDS = {
     "data": Need(
         bool(os.environ.get("PERCEPTRONS_DATA")),
         "experiments on real data need PERCEPTRONS_DATA, the path of a folder that holds the papers' data",
+    ),
+    "export": Need(
+        all(map(find_spec, ("onnx", "onnxruntime", "duckdb"))) and all(map(shutil.which, ("gcc", "clang", "psql"))),
+        "exported models run in other engines: pip install '.[export,engines]', and gcc, clang, postgresql",
     ),
     "slow": Need(
         IN_CI or os.environ.get("PERCEPTRONS_THOROUGH") == "1",

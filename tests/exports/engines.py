@@ -239,7 +239,7 @@ SQL_TYPES = {"number": "DOUBLE PRECISION", "text": "TEXT", "truth": "BOOLEAN"}
 def query_of(one: Shipped, folder: Path) -> str:
     path = folder / f"{one.name}.sql"
     export(one.model, path, to="sql", keep=["row key"])
-    text = path.read_text().rstrip().removesuffix(";")
+    text = path.read_bytes().decode().rstrip().removesuffix(";")
     return f'SELECT * FROM (\n{text}\n) AS answers ORDER BY "row key"'
 
 

@@ -23,6 +23,7 @@ def postgres(tmp_path_factory):
 @pytest.mark.export
 @pytest.mark.data
 @pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", TABLES)
 def test_every_model_answers_alike_everywhere(name, tmp_path, postgres, record_property):
     X, y = table(name)
@@ -36,7 +37,7 @@ def test_every_model_answers_alike_everywhere(name, tmp_path, postgres, record_p
         for kind, model in fitted(X[learned], y[learned], n_classes)
     ]
     engines.write_c(shipped, tmp_path)
-    engines.compiled_c(tmp_path, "gcc", "-O1")
+    engines.compiled_c(tmp_path, "gcc")
     in_postgres = postgres.run(shipped, tmp_path)
     near = 0
     for one, answers in zip(shipped, in_postgres, strict=True):

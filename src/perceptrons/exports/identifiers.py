@@ -1,11 +1,11 @@
 """Names of columns as identifiers of other languages: plain letters, no two alike, none that is taken."""
 
+import builtins
 import keyword
 import re
 import unicodedata
 from collections.abc import Iterable
 
-from .program import Program, Rules
 
 MOST = 48  # letters of an identifier
 C_WORDS = frozenset(
@@ -18,7 +18,9 @@ C_WORDS = frozenset(
     "this thread_local throw true try typedef typeid typename typeof union unix unsigned using virtual void "
     "volatile wchar_t while xor xor_eq arm avr mips sparc sun vax hpux sgi".split()
 )
-PYTHON_WORDS = frozenset({*keyword.kwlist, *keyword.softkwlist, "row", "score", "float", "str", "bool", "math"})
+PYTHON_WORDS = frozenset(
+    {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "row", "x", "math", "re", "bisect_right"}
+)
 
 
 def identifier(name: str) -> str:
@@ -39,8 +41,3 @@ def distinct(names: Iterable[str], taken: Iterable[str]) -> list[str]:
         used.add(own)
         found.append(own)
     return found
-
-
-def rule_texts(program: Program) -> list[str]:
-    """Each rule of each unit, in words."""
-    return [text for unit in program.units if isinstance(unit, Rules) for text in unit.texts]

@@ -90,15 +90,15 @@ class PythonWriter:
 
     def unit(self, number: int, unit: Unit) -> tuple[list[str], list[str]]:
         """Constants, and lines that set the scores of a unit."""
-        own, score = f"_{number}", f"score_{number}"
+        own, score = f"_{number}", f"_score_{number}"
         if isinstance(unit, Linear):
             exact = "_linear" if len(unit.weights) == 1 else "_product"
             return [
                 f"WEIGHTS{own} = {_rows(unit.weights)}",
                 f"INTERCEPTS{own} = {unit.intercepts.tolist()!r}",
             ], [
-                f"features = {self.list_of([self.feature(one) for one in unit.features])}",
-                f"{score} = [{exact}(features, *one) for one in zip(WEIGHTS{own}, INTERCEPTS{own})]",
+                f"_features = {self.list_of([self.feature(one) for one in unit.features])}",
+                f"{score} = [{exact}(_features, *one) for one in zip(WEIGHTS{own}, INTERCEPTS{own})]",
             ]
         if isinstance(unit, Rules):
             return [
@@ -106,16 +106,16 @@ class PythonWriter:
                 f"OTHERS{own} = {_rows(unit.others)}",
                 f"INTERCEPTS{own} = {unit.intercepts.tolist()!r}",
             ], [
-                f"held{own} = {self.list_of([self.statement(one) for one in unit.rules])}",
-                f"{score} = [_rules(held{own}, *one) for one in zip(WEIGHTS{own}, OTHERS{own}, INTERCEPTS{own})]",
+                f"_held{own} = {self.list_of([self.statement(one) for one in unit.rules])}",
+                f"{score} = [_rules(_held{own}, *one) for one in zip(WEIGHTS{own}, OTHERS{own}, INTERCEPTS{own})]",
             ]
         if isinstance(unit, Bits):
             return [f"SIGNS{own} = {list(unit.signs)!r}"], [
-                f"bits = {self.list_of([self.statement(one) for one in unit.bits])}",
-                f"{score} = [float(sum(1 if bit == sign else -1 for bit, sign in zip(bits, SIGNS{own})) - "
+                f"_bits = {self.list_of([self.statement(one) for one in unit.bits])}",
+                f"{score} = [float(sum(1 if bit == sign else -1 for bit, sign in zip(_bits, SIGNS{own})) - "
                 f"{unit.threshold})]",
             ]
-        features = f"features = {self.list_of([self.feature(one) for one in unit.features])}"
+        features = f"_features = {self.list_of([self.feature(one) for one in unit.features])}"
         if isinstance(unit, Kernel):
             kind = unit.kind.removesuffix("nomial")
             value = python_parts.KERNELS[kind].format(
@@ -128,16 +128,16 @@ class PythonWriter:
                 f"\n\ndef _kernel{own}(x, z):\n    return {value}\n",
             ], [
                 features,
-                f"values = [_kernel{own}(features, one) for one in SUPPORT{own}]",
-                f"{score} = [_dot(duals, values) + b for duals, b in zip(DUALS{own}, INTERCEPTS{own})]",
+                f"_values = [_kernel{own}(_features, one) for one in SUPPORT{own}]",
+                f"{score} = [_dot(duals, _values) + b for duals, b in zip(DUALS{own}, INTERCEPTS{own})]",
             ]
         assert isinstance(unit, Network)
         tables = ("mean", "gain", "hidden", "hidden_bias", "output", "output_bias")
         return [f"{name.upper()}{own} = {getattr(unit, name).tolist()!r}" for name in tables], [
             features,
-            f"features = [(x - mean) * gain for x, mean, gain in zip(features, MEAN{own}, GAIN{own})]",
-            f"hidden = [max(x, 0.0) for x in _layer(features, HIDDEN{own}, HIDDEN_BIAS{own})]",
-            f"{score} = _layer(hidden, OUTPUT{own}, OUTPUT_BIAS{own})",
+            f"_features = [(x - mean) * gain for x, mean, gain in zip(_features, MEAN{own}, GAIN{own})]",
+            f"_hidden = [max(x, 0.0) for x in _layer(_features, HIDDEN{own}, HIDDEN_BIAS{own})]",
+            f"{score} = _layer(_hidden, OUTPUT{own}, OUTPUT_BIAS{own})",
         ]
 
     def lines(self) -> list[str]:
@@ -146,7 +146,7 @@ class PythonWriter:
         body = self._cells()
         for number, unit in enumerate(program.units):
             body += self.unit(number, unit)[1]
-        steps = Lines(program, FORMS, _free, outputs(program))
+        steps = Lines(program, FORMS, _free, outputs(program), "_")
         body += [f"{name} = {text}" for _, name, text in steps.named]
         if program.valid is not None:
             body += [f"if not {steps[program.valid]}:", '    raise ValueError("The row has a missing number.")']
@@ -154,14 +154,14 @@ class PythonWriter:
         rejected = "False" if program.rejected is None else steps[program.rejected]
         answered = f"LABELS[int({steps[program.code]})]"
         if program.rejected is not None and program.reject_label is not None:
-            answered = f"REJECTED if rejected else {answered}"
-        held = [f"*held_{k}" for k, unit in enumerate(program.units) if isinstance(unit, Rules)]
+            answered = f"REJECTED if _rejected else {answered}"
+        held = [f"*_held_{k}" for k, unit in enumerate(program.units) if isinstance(unit, Rules)]
         return [
             *body,
-            f"rejected = {rejected}",
+            f"_rejected = {rejected}",
             "return {",
             f'    "label": {answered},',
-            f'    "rejected": rejected,',
+            '    "rejected": _rejected,',
             f'    "scores": [{", ".join(steps[one] for one in program.scores)}],',
             f'    "probabilities": [{probabilities}],',
             *([f'    "rules": [{", ".join(held)}],'] if held else []),
@@ -186,7 +186,7 @@ def _reader(kind: str) -> str:
 
 
 def _free(step: Step) -> str:
-    return repr(step.number) if step.operation == "number" else f"score_{step.unit}[{step.score}]"
+    return repr(step.number) if step.operation == "number" else f"_score_{step.unit}[{step.score}]"
 
 
 def _rows(table: Any) -> str:

@@ -58,6 +58,8 @@ def total(terms: Sequence[str]) -> str:
 
 
 def product(weight: float, factor: str) -> str:
+    if weight == 1.0:
+        return factor
     return f"{number(weight)} * {factor}" if weight >= 0.0 else f"({number(weight)}) * {factor}"
 
 
@@ -172,75 +174,73 @@ def bits(units: SqlUnits, prefix: str, unit: Bits) -> tuple[list[Layer], list[st
 def kernel(units: SqlUnits, prefix: str, unit: Kernel) -> tuple[list[Layer], list[str]]:
     """A column per support row, which holds its kernel value."""
     layer, x = units.features(prefix, unit.features, shared=True)
-    makes = KERNELS[unit.kind.removesuffix("nomial")](unit)
-    arguments: Layer = []
-    values: Layer = []
-    for k, z in enumerate(unit.support.tolist()):
-        argument, value = makes(x, z, f"{prefix}_a{k}")
-        arguments.append((f"{prefix}_a{k}", f"{ZERO} + {argument}"))
-        values.append((f"{prefix}_k{k}", value))
+    size = f"{prefix}_size"
+    squares: Layer = [(size, total([ZERO, *(f"{a} * {a}" for a in x)]))]
+    argument, value = KERNELS[unit.kind.removesuffix("nomial")](unit, size)
+    rows = unit.support.tolist()
+    arguments: Layer = [(f"{prefix}_a{k}", f"{ZERO} + {argument(x, z)}") for k, z in enumerate(rows)]
+    values: Layer = [(f"{prefix}_k{k}", value(f"{prefix}_a{k}", z)) for k, z in enumerate(rows)]
     scores = []
     for duals, intercept in zip(unit.duals.tolist(), unit.intercepts.tolist(), strict=True):
         terms = [product(dual, name) for dual, (name, _) in zip(duals, values, strict=True) if dual]
         scores.append(total([f"CAST({number(intercept)} AS DOUBLE PRECISION)", *terms]))
-    return [layer, arguments, values], scores
+    return [layer, squares, arguments, values], scores
 
 
-def _dot(x: Sequence[str], z: Sequence[float]) -> str:
-    return total([ZERO, *(product(b, a) for a, b in zip(x, z, strict=True) if b)])
+Argument = Callable[[Sequence[str], Sequence[float]], str]
+Value = Callable[[str, Sequence[float]], str]
 
 
-def _differences(x: Sequence[str], z: Sequence[float], form: str) -> str:
-    return total([ZERO, *(form.format(f"({a} - ({number(b)}))") for a, b in zip(x, z, strict=True))])
+def _dot(x: Sequence[str], z: Sequence[float], factor: float = 1.0) -> str:
+    return total([product(factor * b, a) for a, b in zip(x, z, strict=True) if b])
 
 
-def _rbf(unit: Kernel) -> Callable[..., tuple[str, str]]:
-    return lambda x, z, name: (
-        f"(-{number(unit.gamma)}) * ({_differences(x, z, '{0} * {0}')})",
-        power_of_e(name),
-    )
+def _rbf(unit: Kernel, size: str) -> tuple[Argument, Value]:
+    """By ‖x‖² − 2⟨x, z⟩ + ‖z‖², as in Python: most coordinates of names are 0, and take no term."""
+
+    def argument(x: Sequence[str], z: Sequence[float]) -> str:
+        return f"{size} + ({_dot(x, z, -2.0)}) + {number(sum(b * b for b in z))}"
+
+    def value(name: str, z: Sequence[float]) -> str:
+        limit = number(700.0 / unit.gamma)
+        return (
+            f"CASE WHEN {name} <= 0 THEN 1e0 WHEN {name} > {limit} THEN 0e0 "
+            f"ELSE exp((-{number(unit.gamma)}) * {name}) END"
+        )
+
+    return argument, value
 
 
-def _laplacian(unit: Kernel) -> Callable[..., tuple[str, str]]:
-    return lambda x, z, name: (
-        f"(-{number(unit.gamma)}) * ({_differences(x, z, 'abs({0})')})",
-        power_of_e(name),
-    )
+def _laplacian(unit: Kernel, size: str) -> tuple[Argument, Value]:
+    def argument(x: Sequence[str], z: Sequence[float]) -> str:
+        away = total([f"abs({a} - ({number(b)}))" for a, b in zip(x, z, strict=True)])
+        return f"(-{number(unit.gamma)}) * ({away})"
+
+    return argument, lambda name, z: power_of_e(name)
 
 
-def _linear_kernel(unit: Kernel) -> Callable[..., tuple[str, str]]:
-    return lambda x, z, name: (_dot(x, z), name)
+def _affine(unit: Kernel, factor: float = 1.0) -> Argument:
+    shift = number(factor * unit.coef0)
+    return lambda x, z: f"{number(factor * unit.gamma)} * ({_dot(x, z)}) + ({shift})"
 
 
-def _poly(unit: Kernel) -> Callable[..., tuple[str, str]]:
-    return lambda x, z, name: (
-        f"{number(unit.gamma)} * ({_dot(x, z)}) + ({number(unit.coef0)})",
-        f"power({name}, {number(unit.degree)})",
-    )
+def _cosine(unit: Kernel, size: str) -> tuple[Argument, Value]:
+    def value(name: str, z: Sequence[float]) -> str:
+        own = sum(b * b for b in z) ** 0.5 or 1.0
+        return f"CASE WHEN {size} > 0 THEN {name} / (sqrt({size}) * {number(own)}) ELSE 0e0 END"
+
+    return _dot, value
 
 
-def _sigmoid(unit: Kernel) -> Callable[..., tuple[str, str]]:
-    return lambda x, z, name: (
-        f"2e0 * ({number(unit.gamma)} * ({_dot(x, z)}) + ({number(unit.coef0)}))",
-        f"1e0 - 2e0 / ({power_of_e(name)} + 1e0)",
-    )
-
-
-def _cosine(unit: Kernel) -> Callable[..., tuple[str, str]]:
-    def makes(x: Sequence[str], z: Sequence[float], name: str) -> tuple[str, str]:
-        own = total([ZERO, *(f"{a} * {a}" for a in x)])
-        size = sum(b * b for b in z) ** 0.5 or 1.0
-        return _dot(x, z), f"COALESCE({name} / (NULLIF(sqrt({own}), 0e0) * {number(size)}), 0e0)"
-
-    return makes
-
-
-KERNELS: dict[str, Callable[[Kernel], Callable[..., tuple[str, str]]]] = {
-    "linear": _linear_kernel,
-    "poly": _poly,
+KERNELS: dict[str, Callable[[Kernel, str], tuple[Argument, Value]]] = {
+    "linear": lambda unit, size: (_dot, lambda name, z: name),
+    "poly": lambda unit, size: (_affine(unit), lambda name, z: f"power({name}, {number(unit.degree)})"),
     "rbf": _rbf,
     "laplacian": _laplacian,
-    "sigmoid": _sigmoid,
+    "sigmoid": lambda unit, size: (
+        _affine(unit, 2.0),
+        lambda name, z: f"1e0 - 2e0 / ({power_of_e(name)} + 1e0)",
+    ),
     "cosine": _cosine,
 }
 

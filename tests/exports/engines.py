@@ -10,6 +10,7 @@ import shutil
 import sqlite3
 import struct
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -318,6 +319,7 @@ class Postgres:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        folder.chmod(0o755)
         self.user = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
         if self.user:
             shutil.chown(folder, "postgres")
@@ -382,10 +384,11 @@ def has_postgres() -> bool:
 
 
 @contextmanager
-def postgres(folder: Path):
-    server = Postgres(folder)
-    server.start()
-    try:
-        yield server
-    finally:
-        server.stop()
+def postgres():
+    with tempfile.TemporaryDirectory(prefix="perceptrons-", ignore_cleanup_errors=True) as folder:
+        server = Postgres(Path(folder))
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()

@@ -40,11 +40,9 @@ def same_label(one: Any, other: Any) -> bool:
     """Engines may write 1 as "1" and true as "t"."""
     if one is None or other is None:
         return one is other
-    spelled = {"t": "True", "f": "False"}
-    texts = [str(value) for value in (one, other)]
-    if isinstance(other, bool | np.bool_):
-        texts[0] = {"1": "True", "0": "False"}.get(texts[0], spelled.get(texts[0], texts[0]))
-    return texts[0] == texts[1] or (not isinstance(other, str) and float(texts[0]) == float(other))
+    if not isinstance(other, str) and isinstance(one, str):
+        one = {"t": 1.0, "f": 0.0}.get(one) if one in ("t", "f") else float(one)
+    return bool(one == other)
 
 
 def judge(one: Shipped, X: Any, answers: Answers, exact: bool = False) -> int:

@@ -12,11 +12,8 @@ EXACT = ("scorecard", "votes", "binary")  # sums of whole numbers
 
 
 @pytest.fixture(scope="module")
-def postgres(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("postgres")
-    for one in (folder, *folder.parents[:2]):
-        one.chmod(0o755)
-    with engines.postgres(folder) as server:
+def postgres():
+    with engines.postgres() as server:
         yield server
 
 

@@ -66,14 +66,20 @@ class FixedUnits(CUnits):
 
     def statement(self, one: Statement) -> str:
         if isinstance(one, Above):
-            cut = math.floor(Fraction(one.threshold) * 2**self.fraction)
-            return f"({self.cells[one.input]} > {_whole(max(min(cut, HIGH), LOW - 1))})"
+            return f"({self.cells[one.input]} > {_whole(self.cut(one.threshold))})"
         if isinstance(one, Exceeds):
             raise ValueError(
                 "Bits are cut after columns have been scaled, which fixed point cannot; leave the scaler out, or "
                 "export without fixed."
             )
         return super().statement(one)
+
+    def cut(self, threshold: float) -> int:
+        """What cells are compared with: exactly, if they are multiples of the unit."""
+        return max(min(math.floor(Fraction(threshold) * 2**self.fraction), HIGH), LOW - 1)
+
+    def cuts(self, name: str, cuts: tuple[float, ...]) -> str:
+        return table(name, np.array([max(self.cut(one), LOW) for one in cuts]), "int32_t")
 
     def folded(self, one: Feature) -> Folded:
         unit, most = 2**self.fraction, Fraction(2**CELL, 2**self.fraction)

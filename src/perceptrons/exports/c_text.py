@@ -1,6 +1,7 @@
 """Numbers, strings and comments of C: what came from data can neither end a literal nor begin anything else."""
 
 from collections.abc import Iterable
+from decimal import Decimal
 from typing import Any
 
 from .._types import Array
@@ -14,6 +15,14 @@ def number(value: float) -> str:
     if value and abs(value) < 2.3e-308:
         return float(value).hex()  # denormal numbers in decimals are warned of
     return repr(float(value))
+
+
+def threshold(value: float) -> str:
+    """A double to compare with, where constants may have more digits than doubles have (FLT_EVAL_METHOD 2)."""
+    text = number(value)
+    if Decimal(value) == Decimal(repr(float(value))):
+        return text
+    return f"{float(value).hex()} /* {text} */"
 
 
 def single(value: float) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import c_parts
-from .c_text import number, string, table
+from .c_text import number, string, table, threshold
 from .program import (
     NUMBER,
     Above,
@@ -54,9 +54,9 @@ class CUnits:
     def statement(self, one: Statement) -> str:
         """An expression that is 1 or 0."""
         if isinstance(one, Above):
-            return f"({self.cells[one.input]} > {number(one.threshold)})"
+            return f"({self.cells[one.input]} > {threshold(one.threshold)})"
         if isinstance(one, Exceeds):
-            return f"({self.feature(one.feature)} > {number(one.threshold)})"
+            return f"({self.feature(one.feature)} > {threshold(one.threshold)})"
         if isinstance(one, Named):
             return f"@_{_equality(one.name)}({self.cells[one.input]}, {string(one.name)})"
         if isinstance(one, Holds):
@@ -90,6 +90,10 @@ class CUnits:
             return "    const double x[1] = {0.0};\n    (void)row;\n"
         lines = "".join(f"    x[{k}] = {self.feature(one)};\n" for k, one in enumerate(some))
         return f"    double x[{len(some)}];\n{lines}"
+
+    def cuts(self, name: str, cuts: tuple[float, ...]) -> str:
+        """Where the columns of an array are cut."""
+        return table(name, np.array(cuts))
 
     def written(self, number_: int) -> str:
         """Tables and functions of a unit."""
@@ -184,7 +188,7 @@ def _pack(units: CUnits, name: str, unit: Bits, width: int) -> str:
     head = f"\nstatic inline void {name}_pack(const @_row *row, uint64_t *words)\n{{\n"
     if unit.cuts and units.array:
         return (
-            table(f"{name}_cuts", np.array(unit.cuts))
+            units.cuts(f"{name}_cuts", unit.cuts)
             + head
             + f"    int k;\n    for (k = 0; k < {_n_words(width)}; k++)\n        words[k] = 0;\n"
             f"    for (k = 0; k < {width}; k++)\n"

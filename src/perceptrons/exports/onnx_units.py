@@ -33,6 +33,7 @@ from .program import (
 )
 
 WHOLE_NAME = re.compile(r"0|-?[1-9][0-9]*")
+MOST_DEGREE = 64  # of a polynomial kernel
 Group = tuple[str, list[int]]  # a matrix, and where its columns belong
 
 
@@ -54,6 +55,12 @@ class OnnxUnits:
         first = self.cells[0] if self.cells else nodes.columns(str(self.matrix), [0])
         same = nodes.put("Equal", first, first) if kind == TEXT else nodes.put("IsNaN", first)
         return nodes.put("Mul", nodes.cast(same, DOUBLE), nodes.constant([[0.0]]))
+
+    def factors(self, row: Array) -> str:
+        """A row of factors before a product of matrices: a single one must not be a constant, of which
+        onnxruntime would make a float, as part of the product."""
+        constant = self.nodes.constant(row)
+        return constant if row.size > 1 else self.nodes.put("Add", self.zero(), constant)
 
     def taken(self, places: Sequence[int]) -> str:
         """These inputs side by side; one may stand there several times."""
@@ -154,7 +161,7 @@ def _scaled(units: OnnxUnits, some: Sequence[Scaled], places: list[int]) -> Grou
     nodes = units.nodes
     matrix, order = units.features([one.feature for one in some])
     centered = nodes.put("Sub", matrix, nodes.constant(_row([some[k].mean for k in order])))
-    scaled = nodes.put("Div", centered, nodes.constant(_row([some[k].scale for k in order])))
+    scaled = nodes.put("Div", centered, units.factors(_row([some[k].scale for k in order])))
     return scaled, [places[k] for k in order]
 
 
@@ -260,13 +267,25 @@ def kernel(units: OnnxUnits, unit: Kernel) -> str:
     return _sum(units, values, unit.duals, unit.intercepts)
 
 
-def _dot(nodes: Nodes, unit: Kernel, x: str) -> str:
-    return nodes.put("MatMul", x, nodes.constant(np.ascontiguousarray(unit.support.T)))
+def _dot(nodes: Nodes, unit: Kernel, x: str, factor: float = 1.0) -> str:
+    """The factor belongs to the support: onnxruntime would make a float of one beside a product."""
+    return nodes.put("MatMul", x, nodes.constant(np.ascontiguousarray(factor * unit.support.T)))
 
 
 def _affine(nodes: Nodes, unit: Kernel, x: str) -> str:
-    scaled = nodes.put("Mul", _dot(nodes, unit, x), nodes.constant([[unit.gamma]]))
-    return nodes.put("Add", scaled, nodes.constant([[unit.coef0]]))
+    return nodes.put("Add", _dot(nodes, unit, x, unit.gamma), nodes.constant([[unit.coef0]]))
+
+
+def _poly(nodes: Nodes, unit: Kernel, x: str) -> str:
+    base = _affine(nodes, unit, x)
+    if unit.degree != int(unit.degree) or unit.degree > MOST_DEGREE:
+        raise ValueError(
+            f"degree={unit.degree}, but only kernels of whole degrees up to {MOST_DEGREE} can be exported to ONNX."
+        )
+    power = base
+    for _ in range(int(unit.degree) - 1):
+        power = nodes.put("Mul", power, base)
+    return power
 
 
 def _squares(nodes: Nodes, x: str) -> str:
@@ -274,8 +293,7 @@ def _squares(nodes: Nodes, x: str) -> str:
 
 
 def _rbf(nodes: Nodes, unit: Kernel, x: str) -> str:
-    doubled = nodes.put("Mul", _dot(nodes, unit, x), nodes.constant([[2.0]]))
-    one = nodes.put("Sub", doubled, _squares(nodes, x))
+    one = nodes.put("Sub", _dot(nodes, unit, x, 2.0), _squares(nodes, x))
     both = nodes.put("Sub", one, nodes.constant((unit.support**2).sum(axis=1)[None]))
     nearest = nodes.put("Min", both, nodes.constant([[0.0]]))
     return nodes.put("Exp", nodes.put("Mul", nearest, nodes.constant([[unit.gamma]])))
@@ -299,7 +317,7 @@ def _cosine(nodes: Nodes, unit: Kernel, x: str) -> str:
 
 KERNELS: dict[str, Callable[[Nodes, Kernel, str], str]] = {
     "linear": _dot,
-    "poly": lambda nodes, unit, x: nodes.put("Pow", _affine(nodes, unit, x), nodes.constant([[unit.degree]])),
+    "poly": _poly,
     "rbf": _rbf,
     "laplacian": _laplacian,
     "sigmoid": lambda nodes, unit, x: nodes.put("Tanh", _affine(nodes, unit, x)),
@@ -314,7 +332,8 @@ def network(units: OnnxUnits, unit: Network) -> str:
     mean, gain, hidden, hidden_bias, output, output_bias = arrays
     x = units.ordered(unit.features)
     x = nodes.cast(x, FLOAT) if unit.single else x
-    z = nodes.put("Mul", nodes.put("Sub", x, nodes.constant(mean[None])), nodes.constant(gain[None]))
+    centered = nodes.put("Sub", x, nodes.constant(mean[None]))
+    z = nodes.put("Mul", centered, nodes.constant(gain[None]) if unit.single else units.factors(gain[None]))
     active = nodes.put("Relu", _sum(units, z, hidden, hidden_bias))
     scores = _sum(units, active, output, output_bias)
     return nodes.cast(scores, DOUBLE) if unit.single else scores

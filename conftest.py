@@ -54,7 +54,8 @@ NEEDS = {
         "experiments on real data need PERCEPTRONS_DATA, the path of a folder that holds the papers' data",
     ),
     "export": Need(
-        all(map(find_spec, ("onnx", "onnxruntime", "duckdb"))) and all(map(shutil.which, ("gcc", "clang", "psql"))),
+        all(map(find_spec, ("onnx", "onnxruntime", "duckdb")))
+        and all(map(shutil.which, ("gcc", "clang", "psql"))),
         "exported models run in other engines: pip install '.[export,engines]', and gcc, clang, postgresql",
     ),
     "slow": Need(

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from .comparison import compare as compare
     from .conservative.chow_classifier import ChowClassifier as ChowClassifier
     from .conservative.conservative_perceptron import ConservativePerceptron as ConservativePerceptron
-    from .margin.certificates import certify as certify
     from .exports.export import export as export
+    from .margin.certificates import certify as certify
     from .margin.kernel_perceptron import KernelPerceptron as KernelPerceptron
     from .margin.margin_projection import MarginProjection as MarginProjection
     from .margin.maximum.max_margin_perceptron import MaxMarginPerceptron as MaxMarginPerceptron

@@ -1,6 +1,6 @@
-"""Exported models in the engines they are for: Python, gcc and clang, SQLite, DuckDB, PostgreSQL, onnxruntime.
+"""Exported models in the engines they are for: Python, C compilers, SQLite, DuckDB, PostgreSQL, onnxruntime.
 
-Each function takes `Shipped` models with the rows they are asked about, and gives `Answers`: what the engine says.
+Each function takes `Shipped` models with the rows they are asked about, and gives `Answers`.
 """
 
 import importlib.util
@@ -27,7 +27,7 @@ SANITIZED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g"]
 
 
 class Answers(NamedTuple):
-    """Labels, None where a row has no answer; scores and probabilities in columns; which rows are rejected."""
+    """Labels, None where a row has no answer; scores and probabilities in columns; which are rejected."""
 
     labels: list[Any]
     scores: np.ndarray
@@ -88,12 +88,19 @@ def run_onnx(one: Shipped, folder: Path) -> Answers:
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     names = [part.name for part in session.get_outputs()]
     out = dict(zip(names, session.run(None, onnx_feed(one)), strict=True))
-    found = {key: next((out[name] for name in names if name.startswith(key)), None) for key in
-             ("label", "scores", "probabilities", "rejected")}
+    found = {
+        key: next((out[name] for name in names if name.startswith(key)), None)
+        for key in ("label", "scores", "probabilities", "rejected")
+    }
     n = len(one.rows)
     empty = np.zeros((n, 0))
-    parts = [empty if found[key] is None else found[key].reshape(n, -1) for key in ("scores", "probabilities")]
+    parts = [
+        empty if found[key] is None else found[key].reshape(n, -1) for key in ("scores", "probabilities")
+    ]
     return Answers(found["label"].tolist(), *parts, found["rejected"])
+
+
+NO_TEXT = "missing \u2400"  # any text that is no category
 
 
 def onnx_feed(one: Shipped) -> dict[str, np.ndarray]:
@@ -103,7 +110,7 @@ def onnx_feed(one: Shipped) -> dict[str, np.ndarray]:
     feed = {}
     for part, column in zip(one.program.inputs, columns, strict=True):
         if part.kind == TEXT:
-            values = np.array(["" if cell is None else as_written(cell) for cell in column], object)
+            values = np.array([NO_TEXT if cell is None else as_written(cell) for cell in column], object)
         else:
             values = np.array([np.nan if cell is None else float(cell) for cell in column])
         feed[part.name] = values.reshape(-1, 1)
@@ -158,7 +165,8 @@ def _c_function(one: Shipped) -> str:
         address = "row"
     else:
         body += f"    {prefix}_row row;\n    int32_t size = 0;\n    (void)numbers;\n    (void)size;\n"
-        body += "    memset(&row, 0, sizeof row);\n    for (;;) {\n    if (fread(&code, 4, 1, in) != 1)\n        return 0;\n"
+        body += "    memset(&row, 0, sizeof row);\n    for (;;) {\n"
+        body += "    if (fread(&code, 4, 1, in) != 1)\n        return 0;\n"
         names = CWriter(program).names
         for k, (part, name) in enumerate(zip(program.inputs, names, strict=True)):
             body += READ[part.kind].format(member=f"row.{name}", first=1, k=k)
@@ -173,7 +181,8 @@ def _c_function(one: Shipped) -> str:
         body += f"    numbers[1] = {prefix}_probability({address});\n    numbers[0] = 1.0 - numbers[1];\n"
         body += "    fwrite(numbers, 8, 2, out);\n"
     elif n_probabilities:
-        body += f"    {prefix}_probabilities({address}, numbers);\n    fwrite(numbers, 8, {n_probabilities}, out);\n"
+        body += f"    {prefix}_probabilities({address}, numbers);\n"
+        body += f"    fwrite(numbers, 8, {n_probabilities}, out);\n"
     return f"static int run_{prefix}(FILE *in, FILE *out)\n{{\n{body}    }}\n}}\n"
 
 
@@ -276,8 +285,12 @@ def as_answers(one: Shipped, names: Sequence[str], rows: Sequence[Sequence[Any]]
     if program.rejected is not None:
         rejected, place = np.array([_is_true(value) for value in columns[1]]), 2
     middle = place + len(program.scores)
-    numbers = [np.array([[np.nan if v in (None, "") else float(v) for v in c] for c in some]).T.reshape(len(rows), -1)
-               for some in (columns[place:middle], columns[middle:])]
+    numbers = [
+        np.array([[np.nan if v in (None, "") else float(v) for v in c] for c in some]).T.reshape(
+            len(rows), -1
+        )
+        for some in (columns[place:middle], columns[middle:])
+    ]
     return Answers(labels, *numbers, rejected)
 
 
@@ -305,7 +318,10 @@ def run_duckdb(one: Shipped, folder: Path) -> Answers:
         database.execute(create(one))
         rows = table_rows(one)
         frame = pd.DataFrame(
-            {f"column {k}": pd.Series(values, dtype=object) for k, values in enumerate(zip(*rows, strict=True))}
+            {
+                f"column {k}": pd.Series(values, dtype=object)
+                for k, values in enumerate(zip(*rows, strict=True))
+            }
         )
         database.register("given", frame)
         database.execute(f"INSERT INTO {_name(one.name)} SELECT * FROM given")
@@ -344,14 +360,32 @@ class Postgres:
         for one in some:
             rows = "".join("\t".join(map(_copied, row)) + "\n" for row in table_rows(one))
             script += [f"{create(one)};", f"COPY {_name(one.name)} FROM STDIN;\n{rows}\\."]
-            script += [f"\\copy ({query_of(one, folder).replace(chr(10), ' ')}) TO STDOUT WITH (FORMAT text)" if False else
-                       f"COPY ({query_of(one, folder)}) TO STDOUT;", "\\echo =====", f"DROP TABLE {_name(one.name)};"]
-        command = ["psql", "-h", str(self.folder), "-U", "postgres", "-q", "-X", "-v", "ON_ERROR_STOP=1", "postgres"]
+            script += [
+                f"\\copy ({query_of(one, folder).replace(chr(10), ' ')}) TO STDOUT WITH (FORMAT text)"
+                if False
+                else f"COPY ({query_of(one, folder)}) TO STDOUT;",
+                "\\echo =====",
+                f"DROP TABLE {_name(one.name)};",
+            ]
+        command = [
+            "psql",
+            "-h",
+            str(self.folder),
+            "-U",
+            "postgres",
+            "-q",
+            "-X",
+            "-v",
+            "ON_ERROR_STOP=1",
+            "postgres",
+        ]
         done = subprocess.run(command, input="\n".join(script), capture_output=True, text=True)
         assert done.returncode == 0, done.stderr[:2000]
         parts = done.stdout.split("=====\n")[: len(some)]
         return [
-            as_answers(one, (), [[_uncopied(cell) for cell in line.split("\t")] for line in part.splitlines()])
+            as_answers(
+                one, (), [[_uncopied(cell) for cell in line.split("\t")] for line in part.splitlines()]
+            )
             for one, part in zip(some, parts, strict=True)
         ]
 

@@ -52,7 +52,13 @@ def judge(one: Shipped, X: Any, answers: Answers, exact: bool = False) -> int:
     differ = np.array([not same_label(*pair) for pair in pairs])
     near = distance(one.model, X) < NEAR
     wrong = np.flatnonzero(differ if exact else differ & ~near)
-    assert not len(wrong), (one.name, len(wrong), answers.labels[wrong[0]], predicted[wrong[0]], one.rows[wrong[0]])
+    assert not len(wrong), (
+        one.name,
+        len(wrong),
+        answers.labels[wrong[0]],
+        predicted[wrong[0]],
+        one.rows[wrong[0]],
+    )
     if hasattr(one.model, "decision_function") and answers.scores.size:
         scores = one.model.decision_function(X)
         size = max(1.0, float(np.abs(scores).max()))
@@ -60,7 +66,9 @@ def judge(one: Shipped, X: Any, answers: Answers, exact: bool = False) -> int:
             answers.scores, scores.reshape(len(predicted), -1), rtol=1e-6, atol=1e-9 * size, err_msg=one.name
         )
     if hasattr(one.model, "predict_proba") and answers.probabilities.size:
-        np.testing.assert_allclose(answers.probabilities, one.model.predict_proba(X), **CLOSE, err_msg=one.name)
+        np.testing.assert_allclose(
+            answers.probabilities, one.model.predict_proba(X), **CLOSE, err_msg=one.name
+        )
     if answers.rejected is not None and hasattr(one.model, "rejects"):
         rejected = one.model.rejects(X)
         assert (answers.rejected == rejected)[~near].all(), one.name

@@ -1,4 +1,4 @@
-"""Fitted models of every kind that can be exported, and tables with holes and names never seen to ask them about."""
+"""Fitted models of every kind, and tables with holes and names never seen to ask them about."""
 
 import warnings
 from collections.abc import Iterator
@@ -56,8 +56,13 @@ def learners(n_classes: int) -> Iterator[tuple[str, Any]]:
     yield "chow", ChowClassifier(for_tables(Perceptron(**short)), cv=2)
     yield "isotonic", ChowClassifier(for_tables(Perceptron(**short)), calibration="isotonic", cv=2)
     yield "selective", SelectiveClassifier(for_tables(Perceptron(**short)), 0.3, 0.6, random_state=0)
-    yield "cascade", Cascade(
-        [for_tables(LogisticRegression(max_iter=500)), for_tables(Perceptron(**short))], cv=2, random_state=0
+    yield (
+        "cascade",
+        Cascade(
+            [for_tables(LogisticRegression(max_iter=500)), for_tables(Perceptron(**short))],
+            cv=2,
+            random_state=0,
+        ),
     )
     if n_classes == 2:
         yield "conservative", for_tables(ConservativePerceptron(max_epochs=5, random_state=0))
@@ -84,6 +89,8 @@ def with_holes(X: pl.DataFrame, rng: np.random.Generator, share: float = 0.05) -
     for name in X.columns:
         cells, draw = X[name].to_list(), rng.random(len(X))
         other = UNSEEN if X[name].dtype == pl.String else {pl.Float64: -0.0, pl.Int64: 0}.get(X[name].dtype)
-        cells = [None if d < share else other if d < 1.5 * share else c for c, d in zip(cells, draw, strict=True)]
+        cells = [
+            None if d < share else other if d < 1.5 * share else c for c, d in zip(cells, draw, strict=True)
+        ]
         columns[name] = pl.Series(name, cells, dtype=X[name].dtype)
     return pl.DataFrame(columns)

@@ -1,4 +1,4 @@
-"""Names, texts and numbers that came from data: none of them ends a literal, begins a comment or is another name."""
+"""Names, texts and numbers that came from data: none ends a literal, begins a comment or is another name."""
 
 import sqlite3
 import subprocess
@@ -58,7 +58,9 @@ def nasty_table() -> tuple[pd.DataFrame, np.ndarray]:
         name: rng.choice([one for one in NASTY if one != "7.00"], n) if k % 2 else rng.normal(size=n)
         for k, name in enumerate(names)
     }
-    y = np.where(sum(values > 0 for values in columns.values() if values.dtype.kind == "f") > 8, "*/\"'--", "??/\\n\n")
+    y = np.where(
+        sum(values > 0 for values in columns.values() if values.dtype.kind == "f") > 8, "*/\"'--", "??/\\n\n"
+    )
     return pd.DataFrame(columns), y
 
 
@@ -108,7 +110,9 @@ def test_in_sql(tmp_path):
 
 def test_a_string_of_c_is_read_back(tmp_path):
     texts = [name for name in NASTY if name] + [bytes(range(1, 256)).decode("latin-1")]
-    lines = "".join(f"    fputs({string(text)}, stdout); putchar(0); /* {comment(text)} */\n" for text in texts)
+    lines = "".join(
+        f"    fputs({string(text)}, stdout); putchar(0); /* {comment(text)} */\n" for text in texts
+    )
     lines = lines.replace("(at)", "@")
     source = f"#include <stdio.h>\nint main(void)\n{{\n{lines}    return 0;\n}}\n"
     (tmp_path / "echo.c").write_text(source)
@@ -126,7 +130,9 @@ def test_numbers_are_read_back_by_sqlite():
     with sqlite3.connect(":memory:") as database:
         for value in values:
             written = exactly(value)
-            found, same = database.execute(f"SELECT CAST({written} AS DOUBLE PRECISION), {written} = ?", (value,)).fetchone()
+            found, same = database.execute(
+                f"SELECT CAST({written} AS DOUBLE PRECISION), {written} = ?", (value,)
+            ).fetchone()
             assert (found == value and same) or abs(value) > 1e300 or abs(value) < 1e-300, (value, written)
     assert number(1360.0) == "1360e0"
 

@@ -1,4 +1,4 @@
-"""Every estimator, every target, on the papers' tables: exported, run in the target's own engine, and equal."""
+"""Every estimator, every target, on the papers' tables: run in the target's own engine, and equal."""
 
 import numpy as np
 import pytest

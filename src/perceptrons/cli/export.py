@@ -16,7 +16,9 @@ def export(
     to: Annotated[
         str, typer.Option("--to", help=f"The form: {', '.join(FORMS)}.", show_default=False, metavar="FORM")
     ],
-    out: Annotated[Path, typer.Option("--out", help="Write to this file.", show_default=False, metavar="FILE")],
+    out: Annotated[
+        Path, typer.Option("--out", help="Write to this file.", show_default=False, metavar="FILE")
+    ],
     name: Annotated[
         str | None,
         typer.Option(
@@ -66,11 +68,14 @@ def export(
     if json:
         emit({"to": to, "file": str(out), **written._asdict()})
         return
-    say(f"{written.n_bytes:,} bytes of {LANGUAGES[to]} written to {out}.", f"It reads {_listed(written.columns)}.")
+    say(
+        f"{written.n_bytes:,} bytes of {LANGUAGES[to]} written to {out}.",
+        f"It reads {_listed(written.columns)}.",
+    )
     if written.error is not None and written.cell_error is not None:
         say(
-            f"A score is at most {written.error:.2g} from Python's; if cells are rounded to {fixed} bits after the "
-            f"point, at most {written.error + written.cell_error:.2g}."
+            f"A score is at most {written.error:.2g} from Python's; if cells are rounded to {fixed} bits "
+            f"after the point, at most {written.error + written.cell_error:.2g}."
         )
 
 

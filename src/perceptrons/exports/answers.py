@@ -1,4 +1,4 @@
-"""How scores become answers, step by step: the rules of each class of classifiers, in the order of Python's sums."""
+"""How scores become answers, step by step: the rule of each class of classifiers, summed up as in Python."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -73,7 +73,8 @@ def sparse_scores(steps: Steps, model: Any, totals: Sequence[Ref]) -> list[Ref]:
         return list(totals)
     cards = zip(model._own_cards, totals, strict=True)
     return [
-        steps.add(steps.multiply(steps.number(card.unit), one), steps.number(card.bias)) for card, one in cards
+        steps.add(steps.multiply(steps.number(card.unit), one), steps.number(card.bias))
+        for card, one in cards
     ]
 
 
@@ -127,7 +128,7 @@ def priced(steps: Steps, posteriors: Sequence[Ref], prices: Prices) -> Answer:
 
 
 def promised(steps: Steps, inner: Answer, thresholds: Sequence[float]) -> Answer:
-    """`SelectiveClassifier`: answered where the certainty of the answer reaches the threshold of its class."""
+    """`SelectiveClassifier`: answered where the certainty of an answer reaches the threshold of its class."""
     limits = [steps.number(one) for one in thresholds]
     limit = steps.pick(inner.code, limits) if len(set(limits)) > 1 else limits[0]
     enough = steps.at_least(_certainty(steps, inner), limit)
@@ -158,9 +159,7 @@ def passed_on(
     gain, wrong, reject = (part.tolist() for part in prices)
     code = rejected = None
     for own, price in reversed([*zip(posteriors, thresholds, strict=True)]):
-        worth = [
-            steps.multiply(one, steps.number(a + b)) for one, a, b in zip(own, gain, wrong, strict=True)
-        ]
+        worth = [steps.multiply(one, steps.number(a + b)) for one, a, b in zip(own, gain, wrong, strict=True)]
         place, most = steps.largest(worth)
         expected = steps.subtract(steps.weighted(own, wrong), most)
         limit = steps.weighted(own, reject) if price is None else steps.number(price)

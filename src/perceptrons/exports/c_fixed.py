@@ -1,8 +1,9 @@
 """A program in fixed point: C99 for processors without floating point.
 
-A cell is an int32_t, the number times 2^bits, and a score is an int64_t. Weights are rounded to as many places as a
-sum of them cannot overflow; how far a score may then be from Python's is computed and said. Comparisons with
-thresholds are exact for cells that are multiples of 2^-bits, and so are sums of whole points and of bits.
+A cell is an int32_t, the number times 2^bits, and a score is an int64_t. Weights are rounded to as many
+places as leave sums without overflow; how far a score may then be from Python's is computed and said.
+Comparisons with thresholds are exact for cells that are multiples of 2^-bits, and so are sums of whole points
+and of bits.
 """
 
 import math
@@ -69,14 +70,14 @@ class FixedUnits(CUnits):
             return f"({self.cells[one.input]} > {_whole(self.cut(one.threshold))})"
         if isinstance(one, Exceeds):
             raise ValueError(
-                "Bits are cut after columns have been scaled, which fixed point cannot; leave the scaler out, or "
-                "export without fixed."
+                "Bits are cut after columns have been scaled, which fixed point cannot; leave the scaler "
+                "out, or export without fixed."
             )
         return super().statement(one)
 
     def cut(self, threshold: float) -> int:
         """What cells are compared with: exactly, if they are multiples of the unit."""
-        return max(min(math.floor(Fraction(threshold) * 2**self.fraction), HIGH), LOW - 1)
+        return int(max(min(math.floor(Fraction(threshold) * 2**self.fraction), HIGH), LOW - 1))
 
     def cuts(self, name: str, cuts: tuple[float, ...]) -> str:
         return table(name, np.array([max(self.cut(one), LOW) for one in cuts]), "int32_t")
@@ -89,33 +90,53 @@ class FixedUnits(CUnits):
             mean, cell = round(Fraction(one.mean) * unit), self.cells[one.input]
             if not LOW <= mean <= HIGH:
                 raise ValueError(
-                    f"The mean {one.mean:.6g} of column {self.program.inputs[one.input].name!r} is no number of 32 "
-                    f"bits with {self.fraction} after the point; use fewer bits, or scale the column."
+                    f"The mean {one.mean:.6g} of column {self.program.inputs[one.input].name!r} is no "
+                    f"number of 32 bits with {self.fraction} after the point; use fewer bits, or scale the "
+                    "column."
                 )
             present = f"({cell} == {MISSING} ? {_whole(mean)} : {cell})"
             scale = Fraction(one.scale)
             return Folded(present, 1 / scale, -Fraction(one.mean) / scale, most, True)
         if isinstance(one, Sign):
             cell = self.cells[one.input]
-            return Folded(f"({cell} < 0 ? 0 : {cell} ? {unit} : -{unit})", Fraction(1), Fraction(0), Fraction(1), False)
+            return Folded(
+                f"({cell} < 0 ? 0 : {cell} ? {unit} : -{unit})", Fraction(1), Fraction(0), Fraction(1), False
+            )
         if isinstance(one, Indicator):
-            return Folded(f"({self.statement(one.statement)} ? {unit} : 0)", Fraction(1), Fraction(0), Fraction(1), False)
+            return Folded(
+                f"({self.statement(one.statement)} ? {unit} : 0)",
+                Fraction(1),
+                Fraction(0),
+                Fraction(1),
+                False,
+            )
         assert isinstance(one, Scaled)
         inner, scale = self.folded(one.feature), Fraction(one.scale)
-        return inner._replace(slope=inner.slope / scale, constant=(inner.constant - Fraction(one.mean)) / scale)
+        return inner._replace(
+            slope=inner.slope / scale, constant=(inner.constant - Fraction(one.mean)) / scale
+        )
 
     def fixed(self, name: str, unit: Linear | Rules | Bits) -> FixedUnit:
         if isinstance(unit, Linear):
             return self._linear(name, unit)
         if isinstance(unit, Rules):
             return self._rules(name, unit)
-        return FixedUnit(bits(self, name, unit).replace("double *scores", "int64_t *scores").replace("(double)", ""), 0, 0.0, 0.0)
+        return FixedUnit(
+            bits(self, name, unit).replace("double *scores", "int64_t *scores").replace("(double)", ""),
+            0,
+            0.0,
+            0.0,
+        )
 
     def _linear(self, name: str, unit: Linear) -> FixedUnit:
         folded = [self.folded(one) for one in unit.features]
-        slopes = [[Fraction(w) * one.slope for w, one in zip(row, folded, strict=True)] for row in unit.weights.tolist()]
+        slopes = [
+            [Fraction(w) * one.slope for w, one in zip(row, folded, strict=True)]
+            for row in unit.weights.tolist()
+        ]
         constants = [
-            Fraction(b) + sum((Fraction(w) * one.constant for w, one in zip(row, folded, strict=True)), Fraction(0))
+            Fraction(b)
+            + sum((Fraction(w) * one.constant for w, one in zip(row, folded, strict=True)), Fraction(0))
             for row, b in zip(unit.weights.tolist(), unit.intercepts.tolist(), strict=True)
         ]
         places = _places(slopes, constants, self.fraction)
@@ -123,7 +144,10 @@ class FixedUnits(CUnits):
         starts = [round(b * 2 ** (places + self.fraction)) for b in constants]
         errors, cells = [], []
         for row, exact, start, b in zip(whole, slopes, starts, constants, strict=True):
-            away = [abs(Fraction(w, 2**places) - e) * one.most for w, e, one in zip(row, exact, folded, strict=True)]
+            away = [
+                abs(Fraction(w, 2**places) - e) * one.most
+                for w, e, one in zip(row, exact, folded, strict=True)
+            ]
             means = [abs(e) for e, one in zip(exact, folded, strict=True) if MISSING in one.cell]
             shift = abs(Fraction(start, 2 ** (places + self.fraction)) - b)
             errors.append(sum(away, shift) + sum(means, Fraction(0)) / 2 ** (self.fraction + 1))
@@ -149,15 +173,22 @@ class FixedUnits(CUnits):
     def _rules(self, name: str, unit: Rules) -> FixedUnit:
         rows = [
             [*weights, *others, b]
-            for weights, others, b in zip(unit.weights.tolist(), unit.others.tolist(), unit.intercepts.tolist(), strict=True)
+            for weights, others, b in zip(
+                unit.weights.tolist(), unit.others.tolist(), unit.intercepts.tolist(), strict=True
+            )
         ]
         places = 0 if unit.whole else _places([[Fraction(one) for one in row] for row in rows], [], 0)
         held = "".join(
             f"    held[{k}] = (unsigned char){self.statement(one)};\n" for k, one in enumerate(unit.rules)
         )
         body = "    (void)row;\n" + (held or "    (void)held;\n")
-        explain = f"\nstatic inline void {name}_explain(const @_row *row, unsigned char *held)\n{{\n{body}}}\n"
-        lines, n = [f"    unsigned char held[{max(len(unit.rules), 1)}];\n    {name}_explain(row, held);\n"], len(unit.rules)
+        explain = (
+            f"\nstatic inline void {name}_explain(const @_row *row, unsigned char *held)\n{{\n{body}}}\n"
+        )
+        lines, n = (
+            [f"    unsigned char held[{max(len(unit.rules), 1)}];\n    {name}_explain(row, held);\n"],
+            len(unit.rules),
+        )
         lines += ["    (void)held;\n"] * (not n)
         errors = []
         for k, row in enumerate(rows):
@@ -186,7 +217,9 @@ def _places(slopes: Sequence[Sequence[Fraction]], constants: Sequence[Fraction],
     ):
         places -= 1
     if places < 0:
-        raise ValueError("The weights are too large for numbers of 32 bits; scale the columns, or export doubles.")
+        raise ValueError(
+            "The weights are too large for numbers of 32 bits; scale the columns, or export doubles."
+        )
     return places
 
 
@@ -252,9 +285,10 @@ class FixedWriter(CWriter):
             f"{self.fixed.text}\n/* the place of the class in @_labels */\n"
             f"static inline int @_predict(const @_row *row)\n{{\n{scores}{rejected}"
             f"    return {self.code(program.code)};\n}}\n"
-            f"\n/* {n} score{'s' * (n > 1)} times 2^{places}; at most {number(self.fixed.error)} from Python's, if cells are exact */\n"
-            f"static inline void @_scores(const @_row *row, int64_t scores[{n}])\n{{\n    @_0_scores(row, scores);\n}}\n"
-            + self.explain()
+            f"\n/* {n} score{'s' * (n > 1)} times 2^{places}; at most {number(self.fixed.error)} from "
+            "Python's, if cells are exact */\n"
+            f"static inline void @_scores(const @_row *row, int64_t scores[{n}])\n"
+            "{\n    @_0_scores(row, scores);\n}\n" + self.explain()
         )
 
 
@@ -263,16 +297,22 @@ def _check(program: Program) -> None:
     wanted = [program.code] + ([] if program.rejected is None else [program.rejected])
     used = {program.steps[place].operation for place in needed(program, wanted)}
     plain = all(program.steps[place].operation == "score" for place in program.scores)
-    if len(program.units) > 1 or not isinstance(program.units[0], Linear | Rules | Bits) or used - OPERATIONS or not plain:
+    if (
+        len(program.units) > 1
+        or not isinstance(program.units[0], Linear | Rules | Bits)
+        or used - OPERATIONS
+        or not plain
+    ):
         raise ValueError(
-            f"A {program.title} cannot be exported in fixed point, which is for linear models, rules and bits; leave "
-            "fixed out."
+            f"A {program.title} cannot be exported in fixed point, which is for linear models, rules and "
+            "bits; leave fixed out."
         )
 
 
-def c_fixed_header(program: Program, about: str, prefix: str, fraction: int) -> tuple[str, tuple[float, float]]:
+def c_fixed_header(
+    program: Program, about: str, prefix: str, fraction: int
+) -> tuple[str, tuple[float, float]]:
     """The file, and how far scores may be from Python's: for exact cells, and what rounded cells add."""
     writer = FixedWriter(program, fraction)
     note = f"{about}, in fixed point: a cell is a number times 2^{fraction}"
     return assembled(writer, writer.functions(), note, prefix), (writer.fixed.error, writer.fixed.cell_error)
-

@@ -1,7 +1,7 @@
 """A program as one header of C99 that needs no other file: `predict`, `score`, `probability`, `explain`.
 
-Each name begins with a prefix, so that several models fit into one translation unit. Nothing is allocated, and
-`<math.h>` is wanted for probabilities and kernels alone.
+Each name begins with a prefix, so that several models fit into one translation unit. Nothing is allocated,
+and `<math.h>` is wanted for probabilities and kernels alone.
 """
 
 from collections.abc import Sequence
@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from .c_parts import helpers, includes
-from .c_text import comment, number, shown, string, table
+from .c_text import comment, number, shown, table
 from .c_units import CUnits, takes_array
 from .identifiers import C_WORDS, distinct, identifier
 from .lines import Lines, needed
-from .program import NUMBER, TEXT, TRUTHS, Bits, Input, Program, Rules, Step
+from .program import NUMBER, TEXT, TRUTHS, Bits, Input, Network, Program, Rules, Step
 
 FORMS = {
     **{sign: f"({{0}} {sign} {{1}})" for sign in ("+", "-", "*", "/", ">", ">=")},
@@ -32,6 +32,10 @@ class CLines(Lines):
     def interpolated(self, step: Step) -> str:
         at, places = self.texts[step.parts[0]], self.program.steps.index(step)
         return f"@_interpolate({at}, @_places_{places}, @_values_{places}, {len(step.knots[0])})"
+
+
+def _type(step: Step) -> str:
+    return "int" if step.operation in TRUTHS else "double"
 
 
 def _free(step: Step) -> str:
@@ -79,7 +83,7 @@ class CWriter:
         for k in sorted(_units(self.program, wanted)):
             text += f"    double score_{k}[{self.n_scores(k)}];\n"
         declared = "".join(
-            f"    const {'int' if self.program.steps[place].operation in TRUTHS else 'double'} {name} = {one};\n"
+            f"    const {_type(self.program.steps[place])} {name} = {one};\n"
             for place, name, one in lines.named
         )
         for k in sorted(_units(self.program, wanted)):
@@ -90,7 +94,9 @@ class CWriter:
 
     def n_scores(self, unit: int) -> int:
         own = self.program.units[unit]
-        return 1 if isinstance(own, Bits) else len(own.output if hasattr(own, "output") else own.intercepts)
+        if isinstance(own, Bits):
+            return 1
+        return len(own.output if isinstance(own, Network) else own.intercepts)
 
     def predict(self) -> str:
         program = self.program
@@ -156,7 +162,11 @@ class CWriter:
     def knots(self) -> str:
         """Tables between whose entries probabilities lie on lines."""
         found = [(k, step) for k, step in enumerate(self.program.steps) if step.operation == "interpolate"]
-        parts = [(f"@_{name}_{k}", values) for k, step in found for name, values in zip(("places", "values"), step.knots, strict=True)]
+        parts = [
+            (f"@_{name}_{k}", values)
+            for k, step in found
+            for name, values in zip(("places", "values"), step.knots, strict=True)
+        ]
         return "".join(table(name, _array(values)) for name, values in parts)
 
 
@@ -205,7 +215,8 @@ def assembled(writer: CWriter, functions: str, about: str, prefix: str) -> str:
     own = helpers(functions)
     text = (
         f"/* {comment(about)}; C99, no other file is needed. */\n"
-        f"#ifndef {guard}\n#define {guard}\n\n{includes(main + own + functions)}\n{main}{own}\n{functions}\n#endif\n"
+        f"#ifndef {guard}\n#define {guard}\n\n{includes(main + own + functions)}\n"
+        f"{main}{own}\n{functions}\n#endif\n"
     )
     return text.replace("@@", prefix.upper()).replace("@", prefix)
 

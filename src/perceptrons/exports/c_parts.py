@@ -137,7 +137,20 @@ KERNELS = {
     "sigmoid": "tanh({gamma} * @_dot(x, z, {n}) + {coef0})",
     "cosine": "@_cosine(x, z, {n})",
 }
-HELPERS = (IS, IS_NUMBER, IS_TRUTH, STANDARDIZED, SIGN, COUNT, DOT, POWER, SQUARES, DISTANCE, COSINE, INTERPOLATE)
+HELPERS = (
+    IS,
+    IS_NUMBER,
+    IS_TRUTH,
+    STANDARDIZED,
+    SIGN,
+    COUNT,
+    DOT,
+    POWER,
+    SQUARES,
+    DISTANCE,
+    COSINE,
+    INTERPOLATE,
+)
 INCLUDES = {  # what each header is for
     "<math.h>": ("exp(", "tanh(", "sqrt("),
     "<stddef.h>": ("size_t",),

@@ -1,4 +1,4 @@
-"""Numbers, strings and comments of C: what came from data can neither end a literal nor begin anything else."""
+"""Numbers, strings and comments of C: what came from data can neither end a literal nor begin another."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -18,7 +18,7 @@ def number(value: float) -> str:
 
 
 def threshold(value: float) -> str:
-    """A double to compare with, where constants may have more digits than doubles have (FLT_EVAL_METHOD 2)."""
+    """A double to compare with; constants may have more digits than doubles have (FLT_EVAL_METHOD 2)."""
     text = number(value)
     if Decimal(value) == Decimal(repr(float(value))):
         return text
@@ -35,11 +35,15 @@ def string(text: str, what: str = "The name") -> str:
     try:
         data = text.encode()
     except UnicodeEncodeError:
-        raise ValueError(f"{what} {text!a} holds half a surrogate pair, which UTF-8 cannot; rename it.") from None
+        raise ValueError(
+            f"{what} {text!a} holds half a surrogate pair, which UTF-8 cannot; rename it."
+        ) from None
     if 0 in data:
         raise ValueError(f"{what} {text!a} holds a NUL, with which strings of C end; rename it.")
     if len(data) > LONGEST:
-        raise ValueError(f"{what} {text[:40]!a}… has {len(data):,} bytes, but C99 ensures {LONGEST:,}; shorten it.")
+        raise ValueError(
+            f"{what} {text[:40]!a}… has {len(data):,} bytes, but C99 ensures {LONGEST:,}; shorten it."
+        )
     return '"' + "".join(map(_character, data)) + '"'
 
 
@@ -57,7 +61,13 @@ def shown(text: str) -> str:
 def comment(text: str) -> str:
     """Text within a comment."""
     quoted = text.encode("unicode_escape").decode()[:SHOWN]
-    return quoted.replace("*/", "* /").replace("/*", "/ *").replace("??", "? ?").replace("@", "(at)").rstrip("\\")
+    return (
+        quoted.replace("*/", "* /")
+        .replace("/*", "/ *")
+        .replace("??", "? ?")
+        .replace("@", "(at)")
+        .rstrip("\\")
+    )
 
 
 def table(name: str, values: Array, kind: str = "double") -> str:
@@ -68,7 +78,7 @@ def table(name: str, values: Array, kind: str = "double") -> str:
 
 def _nested(values: Any, kind: str) -> str:
     if not isinstance(values, list):
-        return WRITTEN[kind](values)
+        return str(WRITTEN[kind](values))
     parts = [_nested(one, kind) for one in values] or ["0"]
     return "{" + wrapped(parts) + "}"
 

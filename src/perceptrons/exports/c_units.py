@@ -64,7 +64,9 @@ class CUnits:
         if isinstance(one, Always):
             return "1" if one.value else "0"
         pairs = zip(one.parts, one.wanted, strict=True)
-        text = " & ".join(self.statement(part) if yes else f"(!{self.statement(part)})" for part, yes in pairs)
+        text = " & ".join(
+            self.statement(part) if yes else f"(!{self.statement(part)})" for part, yes in pairs
+        )
         return f"(!({text}))" if one.negated else f"({text})"
 
     def feature(self, one: Feature) -> str:
@@ -126,14 +128,16 @@ def linear(units: CUnits, name: str, unit: Linear) -> str:
 def rules(units: CUnits, name: str, unit: Rules) -> str:
     """Rule by rule, in the order of Python's sums; where one adds nothing, no line speaks of it."""
     kind = "int32_t" if unit.whole else "double"
-    held = "".join(f"    held[{k}] = (unsigned char){units.statement(one)};\n" for k, one in enumerate(unit.rules))
+    held = "".join(
+        f"    held[{k}] = (unsigned char){units.statement(one)};\n" for k, one in enumerate(unit.rules)
+    )
     body = "    (void)row;\n" + (held or "    (void)held;\n")
     explain = f"\nstatic inline void {name}_explain(const @_row *row, unsigned char *held)\n{{\n{body}}}\n"
     lines = [f"    unsigned char held[{max(len(unit.rules), 1)}];\n", f"    {kind} sum;\n"]
     lines.append(f"    {name}_explain(row, held);\n")
     lines += ["    (void)held;\n"] if not unit.rules else []
     for k in range(len(unit.weights)):
-        lines.append(f"    sum = 0;\n")
+        lines.append("    sum = 0;\n")
         lines += [
             f"    sum += held[{j}] ? {_amount(weight, unit)} : {_amount(other, unit)};\n"
             for j, (weight, other) in enumerate(zip(unit.weights[k], unit.others[k], strict=True))
@@ -168,10 +172,14 @@ def bits(units: CUnits, name: str, unit: Bits) -> str:
         + f"\n/* the score of a row of {width} bits, the first the lowest bit of the first word */\n"
         f"static inline int {name}_packed(const uint64_t *words)\n{{\n{loop}}}\n"
     )
-    return packed + _pack(units, name, unit, width) + _function(
-        name,
-        f"    uint64_t words[{len(mask)}];\n    {name}_pack(row, words);\n"
-        f"    scores[0] = (double){name}_packed(words);\n",
+    return (
+        packed
+        + _pack(units, name, unit, width)
+        + _function(
+            name,
+            f"    uint64_t words[{len(mask)}];\n    {name}_pack(row, words);\n"
+            f"    scores[0] = (double){name}_packed(words);\n",
+        )
     )
 
 
@@ -180,7 +188,8 @@ def _n_words(width: int) -> int:
 
 
 def _words(name: str, words: list[int]) -> str:
-    return f"static const uint64_t {name}[{len(words)}] = {{{', '.join(f'UINT64_C(0x{one:x})' for one in words)}}};\n"
+    listed = ", ".join(f"UINT64_C(0x{one:x})" for one in words)
+    return f"static const uint64_t {name}[{len(words)}] = {{{listed}}};\n"
 
 
 def _pack(units: CUnits, name: str, unit: Bits, width: int) -> str:
@@ -205,7 +214,7 @@ def kernel(units: CUnits, name: str, unit: Kernel) -> str:
     kind = unit.kind.removesuffix("nomial")
     if kind == "poly" and not (unit.degree == int(unit.degree) and unit.degree <= MOST_DEGREE):
         raise ValueError(
-            f"degree={unit.degree}, but only kernels of whole degrees up to {MOST_DEGREE} can be exported to C."
+            f"degree={unit.degree}, but only kernels of whole degrees up to {MOST_DEGREE} can be exported."
         )
     n_support, n = unit.support.shape
     value = c_parts.KERNELS[kind].format(

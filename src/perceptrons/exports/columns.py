@@ -1,11 +1,11 @@
-"""What models read: the columns of a table as inputs, and the features and literals that encoders make of them."""
+"""What models read: columns of a table as inputs, and what encoders make of them."""
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 from ..tables.cells import BOOLEAN, NUMERIC
-from ..tables.joined_columns import BETWEEN
+from ..tables.literal_cells import BETWEEN
 from ..tables.table_encoder import names_in
 from ..tables.treatments import AS_IS, LEFT_OUT, Part, parts
 from .program import (
@@ -138,7 +138,7 @@ def _joined(encoder: Any, group: Sequence[int], columns: Columns, value: str) ->
 def _ways(words: list[str], n_parts: int) -> Any:
     for ends in combinations(range(1, len(words)), n_parts - 1):
         cuts = (0, *ends, len(words))
-        yield [BETWEEN.join(words[a:b]) for a, b in zip(cuts, cuts[1:], strict=False)]
+        yield [BETWEEN.join(words[a:b]) for a, b in pairwise(cuts)]
 
 
 def scaled(scaler: Any, features: list[Feature]) -> list[Feature]:

@@ -94,8 +94,8 @@ def export(
     path : where to write; a file that is there is replaced in one step, and stays if the model cannot be
         exported.
     to : {"onnx", "c", "sql", "python"}
-        "onnx": a model of standard operators, one input per column, which `onnxruntime` runs. "c": a header of
-        C99, without allocation and dependencies. "sql": one SELECT for SQLite, DuckDB and PostgreSQL.
+        "onnx": a model of standard operators, one input per column, which `onnxruntime` runs. "c": a header
+        of C99, without allocation and dependencies. "sql": one SELECT for SQLite, DuckDB and PostgreSQL.
         "python": a module that needs Python alone.
     name : the prefix of all names in C, or the name of the table in SQL; default: that of the file.
     keep : in SQL, columns of the table to be selected beside those that the model reads, such as a key.

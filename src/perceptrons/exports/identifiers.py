@@ -6,18 +6,18 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-
 MOST = 48  # letters of an identifier
-C_WORDS = frozenset(
-    "alignas alignof and and_eq asm assert atomic auto bitand bitor bool break case catch char class compl complex "
-    "concept const constexpr continue decltype default delete do double dynamic_cast else enum errno explicit "
-    "export extern false far far16 float for friend goto huge i386 if imaginary inline int interrupt isnan "
-    "isinf isfinite linux long main mutable namespace near new noexcept noreturn not not_eq nullptr offsetof "
-    "operator or or_eq pascal private protected public register reinterpret_cast requires restrict return "
-    "short signed signgam sizeof static static_assert static_cast stderr stdin stdout struct switch template "
-    "this thread_local throw true try typedef typeid typename typeof union unix unsigned using virtual void "
-    "volatile wchar_t while xor xor_eq arm avr mips sparc sun vax hpux sgi".split()
-)
+_C_WORDS = """
+alignas alignof and and_eq arm asm assert atomic auto avr bitand bitor bool break case catch char class
+compl complex concept const constexpr continue decltype default delete do double dynamic_cast else enum
+errno explicit export extern false far far16 float for friend goto hpux huge i386 if imaginary inline int
+interrupt isfinite isinf isnan linux long main mips mutable namespace near new noexcept noreturn not
+not_eq nullptr offsetof operator or or_eq pascal private protected public register reinterpret_cast
+requires restrict return sgi short signed signgam sizeof sparc static static_assert static_cast stderr
+stdin stdout struct sun switch template this thread_local throw true try typedef typeid typename typeof
+union unix unsigned using vax virtual void volatile wchar_t while xor xor_eq
+"""
+C_WORDS = frozenset(_C_WORDS.split())  # of C, of C++, and names that systems define
 PYTHON_WORDS = frozenset(
     {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "row", "x", "math", "re", "bisect_right"}
 )

@@ -1,4 +1,4 @@
-"""Steps written as lines of a language with infix operators: which of them are needed, and what each one says."""
+"""Steps as lines of a language with infix operators: which of them are needed, and what each one says."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -26,14 +26,19 @@ def needed(program: Program, wanted: Iterable[int], often: Mapping[str, int] | N
 
 
 class Lines:
-    """The expression of each step. Steps used more than once get a name and a line, others stand where they are
-    used; no expression is longer than some steps, so that compilers do not choke."""
+    """The expression of each step. Steps used more than once get a name and a line, others stand where they
+    are used; no expression is longer than some steps, so that compilers do not choke."""
 
     DEPTH = 12
     OFTEN: Mapping[str, int] = {}
 
     def __init__(
-        self, program: Program, forms: dict[str, str], free: Callable[[Step], str], wanted: Iterable[int], mark: str = ""
+        self,
+        program: Program,
+        forms: dict[str, str],
+        free: Callable[[Step], str],
+        wanted: Iterable[int],
+        mark: str = "",
     ) -> None:
         self.program, self.forms, self.free = program, forms, free
         self.texts: dict[int, str] = {}

@@ -1,9 +1,9 @@
-"""A program as an ONNX model of standard operators, opset 20: raw columns in; label, scores, probabilities and
-rejections out.
+"""A program as an ONNX model of standard operators, opset 20: raw columns in; label, scores, probabilities
+and rejections out.
 
-The encoder is inside the graph: one input per column, by its name, numbers as doubles (NaN is missing), truth values
-as doubles 1 and 0 (NaN is missing), texts as strings (a missing one is any text that is no category, such as an
-empty one). A model that was fitted to an array has one input, X.
+The encoder is inside the graph: one input per column, by its name, numbers as doubles (NaN is missing), truth
+values as doubles 1 and 0 (NaN is missing), texts as strings (a missing one is any text that is no category,
+such as an empty one). A model that was fitted to an array has one input, X.
 """
 
 from collections.abc import Sequence
@@ -71,7 +71,9 @@ class OnnxWriter:
     def inputs(self) -> list[Any]:
         if self.array:
             return [value_info(MATRIX, DOUBLE, self.program.width)]
-        return [value_info(one.name, STRING if one.kind == TEXT else DOUBLE, 1) for one in self.program.inputs]
+        return [
+            value_info(one.name, STRING if one.kind == TEXT else DOUBLE, 1) for one in self.program.inputs
+        ]
 
     def in_every_row(self, place: int) -> str:
         """A step as a column, though it may be the same in all rows."""
@@ -124,8 +126,8 @@ def _check_names(program: Program, names: Sequence[str]) -> None:
     """Names are those of tensors, and texts are UTF-8."""
     if not names:
         raise ValueError(
-            f"The model reads no column and always answers {program.labels!r}[k] for one k, but an ONNX model "
-            "learns the number of rows from its inputs; export it to another target."
+            "The model reads no column and answers the same of every row, but an ONNX model learns the "
+            "number of rows from its inputs; export it to another target."
         )
     for name in names:
         if not name:
@@ -133,7 +135,9 @@ def _check_names(program: Program, names: Sequence[str]) -> None:
         try:
             name.encode()
         except UnicodeEncodeError:
-            raise ValueError(f"The name {name!a} holds half a surrogate pair, which UTF-8 cannot; rename it.") from None
+            raise ValueError(
+                f"The name {name!a} holds half a surrogate pair, which UTF-8 cannot; rename it."
+            ) from None
 
 
 def onnx_model(program: Program, about: str) -> bytes:

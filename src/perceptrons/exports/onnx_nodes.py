@@ -93,5 +93,5 @@ def value_info(name: str, kind: Any, width: int | None) -> Any:
 def _tensor(array: Array, name: str) -> Any:
     if array.dtype.kind in "UO":
         texts = [str(text).encode() for text in array.ravel().tolist()]
-        return helper.make_tensor(name, STRING, list(array.shape), texts)
+        return helper.make_tensor(name, STRING, list(array.shape), texts)  # type: ignore[arg-type]
     return numpy_helper.from_array(np.ascontiguousarray(array), name)

@@ -1,4 +1,4 @@
-"""Features, statements and units as tensors of ONNX: a matrix for each kind of them, whatever their number."""
+"""Features, statements and units as tensors of ONNX: a matrix for each kind, whatever their number."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -280,7 +280,7 @@ def _poly(nodes: Nodes, unit: Kernel, x: str) -> str:
     base = _affine(nodes, unit, x)
     if unit.degree != int(unit.degree) or unit.degree > MOST_DEGREE:
         raise ValueError(
-            f"degree={unit.degree}, but only kernels of whole degrees up to {MOST_DEGREE} can be exported to ONNX."
+            f"degree={unit.degree}, but only kernels of whole degrees up to {MOST_DEGREE} can be exported."
         )
     power = base
     for _ in range(int(unit.degree) - 1):

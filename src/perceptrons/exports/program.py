@@ -5,8 +5,8 @@
     units      scores from features: linear, weighted rules, packed bits, kernel, network
     steps      numbers one after the other, each from earlier ones: probabilities, costs, the answer
 
-`read_program` reads it off a model, and each target has one writer that prints it. Numbers are doubles, as they
-are in Python; sums of rules have the order that they have there, so that scores are the same to the last bit.
+`read_program` reads it off a model, and each target has one writer that prints it. Numbers are doubles, as in
+Python; sums of rules have the order that they have there, so that scores are the same to the last bit.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -17,7 +17,7 @@ NUMBER, TEXT, TRUTH = "number", "text", "truth"
 
 
 class Input(NamedTuple):
-    """A column of the table. A number is missing where it is NaN, a text or truth value where there is none."""
+    """A column of the table. A number is missing where it is NaN, a text or truth value where it is none."""
 
     name: str
     kind: str
@@ -33,7 +33,7 @@ class Above(NamedTuple):
 
 
 class Named(NamedTuple):
-    """The text is this name, however it is spelled: 7 is also 7.0, and true is TRUE. False where it is missing."""
+    """The text is this name, however spelled: 7 is also 7.0, and true is TRUE. False where it is missing."""
 
     input: int
     name: str
@@ -116,7 +116,7 @@ class Linear(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """Σ over rules, in their order, of `weights` where one holds and of `others` where not; then + intercept."""
+    """Σ over rules, in their order, of `weights` where one holds and `others` where not; then + intercept."""
 
     rules: tuple[Statement, ...]
     texts: tuple[str, ...]

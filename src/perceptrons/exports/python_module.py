@@ -1,4 +1,4 @@
-"""A program as one Python file that needs Python alone: functions of a dict, or, without names, of a sequence."""
+"""A program as one file of Python that needs nothing else: functions of a dict, or, without names, a list."""
 
 from typing import Any
 
@@ -68,7 +68,8 @@ class PythonWriter:
             return f"{one.value}"
         pairs = zip(one.parts, one.wanted, strict=True)
         text = " and ".join(
-            f"({self.statement(part)})" if wanted else f"not ({self.statement(part)})" for part, wanted in pairs
+            f"({self.statement(part)})" if wanted else f"not ({self.statement(part)})"
+            for part, wanted in pairs
         )
         return f"not ({text})" if one.negated else text
 
@@ -107,7 +108,9 @@ class PythonWriter:
                 f"INTERCEPTS{own} = {unit.intercepts.tolist()!r}",
             ], [
                 f"_held{own} = {self.list_of([self.statement(one) for one in unit.rules])}",
-                f"{score} = [_rules(_held{own}, *one) for one in zip(WEIGHTS{own}, OTHERS{own}, INTERCEPTS{own})]",
+                f"{score} = [",
+                f"    _rules(_held{own}, *one) for one in zip(WEIGHTS{own}, OTHERS{own}, INTERCEPTS{own})",
+                "]",
             ]
         if isinstance(unit, Bits):
             return [f"SIGNS{own} = {list(unit.signs)!r}"], [
@@ -118,9 +121,7 @@ class PythonWriter:
         features = f"_features = {self.list_of([self.feature(one) for one in unit.features])}"
         if isinstance(unit, Kernel):
             kind = unit.kind.removesuffix("nomial")
-            value = python_parts.KERNELS[kind].format(
-                gamma=unit.gamma, degree=unit.degree, coef0=unit.coef0
-            )
+            value = python_parts.KERNELS[kind].format(gamma=unit.gamma, degree=unit.degree, coef0=unit.coef0)
             return [
                 f"SUPPORT{own} = {_rows(unit.support)}",
                 f"DUALS{own} = {_rows(unit.duals)}",
@@ -149,7 +150,10 @@ class PythonWriter:
         steps = Lines(program, FORMS, _free, outputs(program), "_")
         body += [f"{name} = {text}" for _, name, text in steps.named]
         if program.valid is not None:
-            body += [f"if not {steps[program.valid]}:", '    raise ValueError("The row has a missing number.")']
+            body += [
+                f"if not {steps[program.valid]}:",
+                '    raise ValueError("The row has a missing number.")',
+            ]
         probabilities = ", ".join(steps[one] for one in program.probabilities)
         rejected = "False" if program.rejected is None else steps[program.rejected]
         answered = f"LABELS[int({steps[program.code]})]"
@@ -176,8 +180,7 @@ class PythonWriter:
         return [
             f"if len(row) != {self.program.width}:",
             f'    raise ValueError(f"The row has {{len(row)}} cells, but must have {self.program.width}.")',
-            "x = "
-            + self.list_of([f"{_reader(one.kind)}(row[{one.place}], {one.name!a})" for one in inputs]),
+            "x = " + self.list_of([f"{_reader(one.kind)}(row[{one.place}], {one.name!a})" for one in inputs]),
         ]
 
 
@@ -215,15 +218,16 @@ def python_module(program: Program, about: str) -> str:
         constants.append(f"REJECTED = {program.reject_label!a}")
     texts = [text for unit in program.units if isinstance(unit, Rules) for text in unit.texts]
     if texts:
-        constants.append(f"RULES = [\n" + "".join(f"    {text!a},\n" for text in texts) + "]")
+        constants.append("RULES = [\n" + "".join(f"    {text!a},\n" for text in texts) + "]")
     for number, unit in enumerate(program.units):
         constants += writer.unit(number, unit)[0]
     body = "\n".join(f"    {line}" for line in writer.lines())
     what = "a sequence of cells" if program.width else "a dict of columns and cells"
-    evaluate = (
-        f'def evaluate(row):\n    """What the model says of a row, {what}; None or NaN is a missing cell."""\n{body}\n'
+    says = f"What the model says of a row, {what}; None or NaN is a missing cell."
+    evaluate = f'def evaluate(row):\n    """{says}"""\n{body}\n'
+    or_rejected = (
+        ", or what stands for a rejection" if len(constants) > 1 and "REJECTED" in constants[1] else ""
     )
-    or_rejected = ", or what stands for a rejection" if len(constants) > 1 and "REJECTED" in constants[1] else ""
     functions = evaluate + MAIN.format(or_rejected=or_rejected) + (EXPLAIN if texts else "")
     main = "\n".join(constants) + "\n\n\n" + functions
     helpers = _needed(main)
@@ -239,11 +243,7 @@ def _docstring(about: str) -> str:
 def _needed(main: str) -> str:
     """The helpers that are called, by others, too."""
     helpers = [part for name, part in vars(python_parts).items() if name.isupper() and isinstance(part, str)]
-    chosen: list[str] = []
-    for part in helpers:
-        if any(f"{name}(" in main for name in _defined(part)):
-            chosen.append(part)
-    return "\n".join(chosen)
+    return "\n".join(part for part in helpers if any(f"{name}(" in main for name in _defined(part)))
 
 
 def _defined(part: str) -> list[str]:

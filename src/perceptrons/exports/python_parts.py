@@ -14,7 +14,7 @@ def _number(value, name):
 '''
 TEXT = '''
 def _text(value, name):
-    """The one spelling of a name: 7, 7.0 and "7.0" are "7", True and "TRUE" are "true". None where missing."""
+    """The one spelling of a name: 7 and "7.0" are "7", True and "TRUE" are "true". None where missing."""
     if value is None or value != value:
         return None
     if isinstance(value, float) and value.is_integer():
@@ -39,10 +39,10 @@ def _standardized(x, mean, scale):
     """A missing cell counts as the mean."""
     return 0.0 if x != x else (0.5 * x - 0.5 * mean) / (0.5 * scale) if abs(x) > 1e300 else (x - mean) / scale
 '''
-SIGN = '''
+SIGN = """
 def _sign(x):
     return 0.0 if x is None else 1.0 if x else -1.0
-'''
+"""
 LINEAR = '''
 def _linear(features, weights, intercept):
     """The sum; where rounding could change its sign, without rounding."""
@@ -58,13 +58,13 @@ def _linear(features, weights, intercept):
 def _product(features, weights, intercept):
     return sum(x * w for x, w in zip(features, weights)) + intercept
 '''
-RULES = '''
+RULES = """
 def _rules(held, weights, others, intercept):
     total = 0
     for holds, weight, other in zip(held, weights, others):
         total += weight if holds else other
     return float(total + intercept)
-'''
+"""
 KERNELS = {
     "linear": "_dot(x, z)",
     "poly": "({gamma!r} * _dot(x, z) + {coef0!r}) ** {degree!r}",
@@ -73,18 +73,18 @@ KERNELS = {
     "sigmoid": "math.tanh({gamma!r} * _dot(x, z) + {coef0!r})",
     "cosine": "_dot(x, z) / (math.sqrt(_dot(x, x)) * math.sqrt(_dot(z, z)) or 1.0)",
 }
-KERNEL = '''
+KERNEL = """
 def _dot(x, z):
     return sum(a * b for a, b in zip(x, z))
-'''
-NETWORK = '''
+"""
+NETWORK = """
 def _layer(x, weights, biases):
     return [sum(a * b for a, b in zip(x, row)) + bias for row, bias in zip(weights, biases)]
-'''
-EXP = '''
+"""
+EXP = """
 def _exp(x):
     return math.exp(min(x, 700.0))
-'''
+"""
 INTERPOLATE = '''
 def _interpolate(x, places, values):
     """On a line between knots, flat beyond them."""

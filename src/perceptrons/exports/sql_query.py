@@ -1,4 +1,4 @@
-"""A program as one SELECT that SQLite, DuckDB and PostgreSQL run alike: CASE, arithmetic, and exp where it must be.
+"""A program as one SELECT that SQLite, DuckDB and PostgreSQL run alike: CASE, arithmetic, seldom exp.
 
     WITH layer_0 AS (SELECT columns, cells FROM "table"), layer_1 AS (SELECT …, score FROM layer_0)
     SELECT columns, prediction, score, … FROM layer_1
@@ -38,7 +38,9 @@ class SqlLines(Lines):
         for k in range(1, len(places)):
             run, rise = places[k] - places[k - 1], values[k] - values[k - 1]
             if run > 0.0:
-                line = f"{number(values[k - 1])} + ({number(rise / run)}) * ({at} - ({number(places[k - 1])}))"
+                line = (
+                    f"{number(values[k - 1])} + ({number(rise / run)}) * ({at} - ({number(places[k - 1])}))"
+                )
                 text += f" WHEN {at} < {exactly(places[k])} THEN {line if rise else number(values[k])}"
         return f"{text} WHEN {at} >= {exactly(places[-1])} THEN {number(values[-1])} END"
 
@@ -49,15 +51,14 @@ class SqlWriter:
     def __init__(self, program: Program, kept: Sequence[str]) -> None:
         self.program, self.kept = program, kept
         self.mark = _free_mark(kept)
-        self.cells = [
-            f"{self.mark}c_{one}" for one in distinct((one.name for one in program.inputs), ())
-        ]
+        self.cells = [f"{self.mark}c_{one}" for one in distinct((one.name for one in program.inputs), ())]
 
     def query(self, table: str) -> str:
         program, kept = self.program, [quoted(name) for name in self.kept]
         cells: Layer = [(name, cell(one)) for name, one in zip(self.cells, program.inputs, strict=True)]
         name = self._layer_name(table, 0)
-        text = f"WITH {name} AS (\n{_select([f't.{one}' for one in kept], cells)}\n  FROM {quoted(table)} AS t\n)"
+        inner = f"{_select([f't.{one}' for one in kept], cells)}\n  FROM {quoted(table)} AS t"
+        text = f"WITH {name} AS (\n{inner}\n)"
         carried = [*kept, *self.cells]
         for k, (layer, shared) in enumerate(self.layers(), 1):
             fence = "MATERIALIZED " if shared else ""  # else SQLite would compute it wherever it is used
@@ -111,7 +112,8 @@ class SqlWriter:
         for what, places in (("score", program.scores), ("probability", program.probabilities)):
             several = len(places) > 1
             found += [
-                (f"{what} {labels[k]}" if several else what, self.lines[place]) for k, place in enumerate(places)
+                (f"{what} {labels[k]}" if several else what, self.lines[place])
+                for k, place in enumerate(places)
             ]
         return self._named_apart(found)
 
@@ -142,7 +144,11 @@ class SqlWriter:
         return self._if_valid(text)
 
     def _if_valid(self, text: str) -> str:
-        return text if self.program.valid is None else f"CASE WHEN {self.lines[self.program.valid]} THEN {text} END"
+        return (
+            text
+            if self.program.valid is None
+            else f"CASE WHEN {self.lines[self.program.valid]} THEN {text} END"
+        )
 
     def _label(self, place: int, as_text: bool) -> str:
         """The label of a step that computes a place among the classes."""
@@ -175,9 +181,7 @@ def sql_query(program: Program, about: str, table: str, keep: Sequence[str] = ()
     text = head + SqlWriter(program, kept).query(table) + ";\n"
     if len(text.encode()) > LONGEST:
         raise ValueError(
-            f"The query would have {len(text.encode()):,} bytes, more than the {LONGEST:,} that SQLite takes; "
-            "export the model to another target, or fit a smaller one."
+            f"The query would have {len(text.encode()):,} bytes, more than the {LONGEST:,} of SQLite; "
+            "export another target, or fit a smaller model."
         )
     return text
-
-

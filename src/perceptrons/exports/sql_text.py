@@ -38,7 +38,9 @@ def _plain(text: str, what: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ValueError(f"{what} {text!a} holds half a surrogate pair, which UTF-8 cannot; rename it.") from None
+        raise ValueError(
+            f"{what} {text!a} holds half a surrogate pair, which UTF-8 cannot; rename it."
+        ) from None
     return text
 
 

@@ -128,7 +128,8 @@ class SqlUnits:
 
 def _equal(cell_: str, name: str) -> str:
     if WHOLE_NAME.fullmatch(name):  # 7 is also written 7.0
-        return f"({cell_} = {string(name)} OR (rtrim({cell_}, '0') = {string(name + '.')} AND {cell_} <> {string(name + '.')}))"
+        point = string(f"{name}.")
+        return f"({cell_} = {string(name)} OR (rtrim({cell_}, '0') = {point} AND {cell_} <> {point}))"
     return f"lower({cell_}) = {string(name)}" if name in ("true", "false") else f"{cell_} = {string(name)}"
 
 
@@ -253,7 +254,10 @@ def network(units: SqlUnits, prefix: str, unit: Network) -> tuple[list[Layer], l
         for k, (one, mean, gain) in enumerate(standardized)
     ]
     sums = _neurons(f"{prefix}_s", unit.hidden, unit.hidden_bias, [name for name, _ in inner])
-    hidden = [(f"{prefix}_h{k}", f"CASE WHEN {name} > 0 THEN {name} ELSE 0e0 END") for k, (name, _) in enumerate(sums)]
+    hidden = [
+        (f"{prefix}_h{k}", f"CASE WHEN {name} > 0 THEN {name} ELSE 0e0 END")
+        for k, (name, _) in enumerate(sums)
+    ]
     scores = _neurons("", unit.output, unit.output_bias, [name for name, _ in hidden])
     return [inner, sums, hidden], [text for _, text in scores]
 

@@ -122,5 +122,6 @@ class Steps:
     def weighted(self, parts: Sequence[Ref], weights: Sequence[float]) -> Ref:
         """Σ parts·weights"""
         pairs = zip(parts, weights, strict=True)
-        return self.sum([self.multiply(one, self.number(weight)) for one, weight in pairs if weight] or
-                        [self.number(0.0)])
+        return self.sum(
+            [self.multiply(one, self.number(weight)) for one, weight in pairs if weight] or [self.number(0.0)]
+        )

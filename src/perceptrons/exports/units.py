@@ -83,7 +83,7 @@ def bits_unit(model: Any, features: list[Feature]) -> Bits:
 
 
 def exceeds(feature: Feature, cut: float) -> Statement:
-    """Whether the feature is greater; of a statement, 0 or 1, it is the statement itself or always the same."""
+    """Whether the feature is greater; of a statement, 0 or 1, the statement itself or always the same."""
     if isinstance(feature, Raw):
         return Above(feature.input, cut)
     if isinstance(feature, Indicator):
@@ -124,8 +124,6 @@ def network_unit(model: Any, features: list[Feature]) -> Network:
     else:
         mean, gain = np.zeros(n), np.ones(n)
     arrays = [layer.detach().numpy() for layer in (hidden.weight, hidden.bias, output.weight, output.bias)]
-    return Network(
-        tuple(features),
-        *(np.asarray(part, np.float64) for part in (mean, gain, *arrays)),
-        single=arrays[0].dtype == np.float32,
-    )
+    single = arrays[0].dtype == np.float32
+    doubles = [np.asarray(part, np.float64) for part in (mean, gain, *arrays)]
+    return Network(tuple(features), *doubles, single=single)  # type: ignore[misc,arg-type]

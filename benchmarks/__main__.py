@@ -30,9 +30,22 @@ BENCHMARKS = {
     "rare_class": "a class of 3 %: how much of it is found, with and without weights; beside scikit-learn",
     "growth": "fits of 10⁴ to 10⁶ rows, and 10⁷: the time per row",
     "promises": "how often promises about new rows break on known distributions, and what they let through",
+    "deployed": "exported models: rows per second in C, SQL, ONNX, Python, and bytes on a microcontroller",
     "defaults": "how often the default models end without training errors on separable rows",
 }
-PEERS = ("vowpalwabbit", "lightgbm", "xgboost", "imodels", "fasterrisk", "scikit-fallback", "torch")
+PEERS = (
+    "vowpalwabbit",
+    "lightgbm",
+    "xgboost",
+    "imodels",
+    "fasterrisk",
+    "scikit-fallback",
+    "torch",
+    "onnxruntime",
+    "duckdb",
+    "skl2onnx",
+    "emlearn",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

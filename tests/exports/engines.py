@@ -384,7 +384,7 @@ class Postgres:
         parts = done.stdout.split("=====\n")[: len(some)]
         return [
             as_answers(
-                one, (), [[_uncopied(cell) for cell in line.split("\t")] for line in part.splitlines()]
+                one, (), [[_uncopied(cell) for cell in line.split("\t")] for line in part.split("\n")[:-1]]
             )
             for one, part in zip(some, parts, strict=True)
         ]

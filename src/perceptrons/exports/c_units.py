@@ -199,9 +199,13 @@ def _pack(units: CUnits, name: str, unit: Bits, width: int) -> str:
         return (
             units.cuts(f"{name}_cuts", unit.cuts)
             + head
-            + f"    int k;\n    for (k = 0; k < {_n_words(width)}; k++)\n        words[k] = 0;\n"
-            f"    for (k = 0; k < {width}; k++)\n"
-            f"        words[k / {WORD}] |= (uint64_t)(row[k] > {name}_cuts[k]) << (k % {WORD});\n}}\n"
+            + f"    int j, k;\n    for (k = 0; k < {_n_words(width)}; k++) {{\n"
+            f"        const int left = {width} - {WORD} * k;\n"
+            f"        uint64_t word = 0;\n"
+            f"        for (j = 0; j < {WORD} && j < left; j++)\n"
+            f"            word |= (uint64_t)(row[{WORD} * k + j] > {name}_cuts[{WORD} * k + j]) << j;\n"
+            f"        words[k] = word;\n"
+            f"    }}\n}}\n"
         )
     places = unit.places if unit.cuts else range(len(unit.bits))
     body = "".join(f"    words[{k}] = 0;\n" for k in range(_n_words(width)))

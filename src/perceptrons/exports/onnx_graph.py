@@ -104,17 +104,26 @@ class OnnxWriter:
         program, nodes = self.program, self.nodes
         rejects = program.rejected is not None and program.reject_label is not None
         kind, values = _labels([*program.labels, *[program.reject_label] * rejects])
-        code = nodes.cast(self.in_every_row(program.code), INT64)
-        label = nodes.put("Gather", nodes.constant(values), code)
-        if rejects:
-            rejected = nodes.constant(values[-1:][None])
-            label = nodes.put("Where", self._rejected(), rejected, label)
-        return kind, label
+        labels = [nodes.constant(values[k : k + 1][None]) for k in range(len(values))]
+        label = self._chosen(program.code, labels)
+        if rejects or program.steps[program.code].operation == "number":
+            label = nodes.put("Where", self._rejected(), labels[-1] if rejects else label, label)
+        return kind, nodes.cast(label, BOOL) if kind == BOOL else label
+
+    def _chosen(self, place: int, labels: Sequence[str]) -> str:
+        """The label of a step that computes a place among the classes."""
+        step = self.program.steps[place]
+        if step.operation == "number":
+            return labels[int(step.number)]
+        condition, yes, no = step.parts
+        return self.nodes.put(
+            "Where", self.steps[condition], self._chosen(yes, labels), self._chosen(no, labels)
+        )
 
 
 def _labels(labels: Sequence[Any]) -> tuple[int, Array]:
     if all(isinstance(one, bool) for one in labels):
-        return BOOL, np.array(labels)
+        return BOOL, np.array(labels, np.int64)  # which operators take
     if all(isinstance(one, int) and -(2**63) <= one < 2**63 for one in labels):
         return INT64, np.array([int(one) for one in labels], np.int64)
     if all(isinstance(one, int | float) and float(one) == one for one in labels):

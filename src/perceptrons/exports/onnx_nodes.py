@@ -20,6 +20,7 @@ DOUBLE, FLOAT, BOOL, INT64, STRING = (
     TensorProto.INT64,
     TensorProto.STRING,
 )
+ZERO = numpy_helper.from_array(np.zeros(1))
 
 
 class Nodes:

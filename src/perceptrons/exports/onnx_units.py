@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 
 from .._types import Array
-from .onnx_nodes import DOUBLE, FLOAT, Nodes
+from .onnx_nodes import DOUBLE, FLOAT, ZERO, Nodes
 from .program import (
-    NUMBER,
-    TEXT,
     Above,
     All,
     Always,
@@ -42,19 +40,19 @@ class OnnxUnits:
 
     def __init__(self, program: Program, nodes: Nodes, matrix: str | None) -> None:
         self.nodes, self.inputs = nodes, program.inputs
-        if matrix is not None:
-            self.cells = [nodes.columns(matrix, [one.place]) for one in program.inputs]
-        else:
-            self.cells = [one.name for one in program.inputs]
         self.matrix, self.program = matrix, program
+
+    def cell(self, place: int) -> str:
+        """A column of the table."""
+        one = self.inputs[place]
+        return one.name if self.matrix is None else self.nodes.columns(self.matrix, [one.place])
 
     def zero(self) -> str:
         """0 in every row."""
-        nodes = self.nodes
-        kind = self.inputs[0].kind if self.inputs else NUMBER
-        first = self.cells[0] if self.cells else nodes.columns(str(self.matrix), [0])
-        same = nodes.put("Equal", first, first) if kind == TEXT else nodes.put("IsNaN", first)
-        return nodes.put("Mul", nodes.cast(same, DOUBLE), nodes.constant([[0.0]]))
+        nodes, first = self.nodes, self.inputs[0].name if self.matrix is None else self.matrix
+        n_rows = nodes.put("Shape", first, start=0, end=1)
+        shape = nodes.put("Concat", n_rows, nodes.constant(np.array([1], np.int64)), axis=0)
+        return nodes.put("ConstantOfShape", shape, value=ZERO)
 
     def factors(self, row: Array) -> str:
         """A row of factors before a product of matrices: a single one must not be a constant, of which
@@ -69,7 +67,7 @@ class OnnxUnits:
             own = [self.inputs[place].place for place in places]
             whole = own == [*range(self.program.width)]
             return self.matrix if whole else self.nodes.columns(self.matrix, own)
-        joined = self.nodes.joined([self.cells[place] for place in kept])
+        joined = self.nodes.joined([self.cell(place) for place in kept])
         if kept == list(places):
             return joined
         return self.nodes.columns(joined, [kept.index(place) for place in places])
@@ -192,7 +190,7 @@ def _named(units: OnnxUnits, some: Sequence[Named]) -> str:
 def _spelled(units: OnnxUnits, some: Sequence[Named]) -> str:
     """Names that can be written in several ways."""
     found = [
-        units.nodes.put("RegexFullMatch", units.cells[one.input], pattern=_pattern(one.name)) for one in some
+        units.nodes.put("RegexFullMatch", units.cell(one.input), pattern=_pattern(one.name)) for one in some
     ]
     return units.nodes.joined(found)
 

@@ -48,6 +48,7 @@ TWO = {
     "reject": make_pipeline(StandardScaler(), ConservativePerceptron(max_epochs=5, random_state=0)),
     "bits": BinaryPerceptron(epsilon=0.1),
     "cut": make_pipeline(StandardScaler(), BinaryPerceptron(epsilon=0.1)),
+    "votes": SparsePerceptron(booster="majority", stages=5, target_size=5, random_state=0),
     "literals": make_pipeline(LiteralEncoder(n_thresholds=3), BinaryPerceptron(epsilon=0.1)),
     "logit": LogisticRegression(),
 }

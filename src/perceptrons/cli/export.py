@@ -72,7 +72,9 @@ def export(
         f"{written.n_bytes:,} bytes of {LANGUAGES[to]} written to {out}.",
         f"It reads {_listed(written.columns)}.",
     )
-    if written.error is not None and written.cell_error is not None:
+    if written.error == written.cell_error == 0.0:
+        say(f"Scores are exactly Python's, for numbers of at most {fixed} bits after the point.")
+    elif written.error is not None and written.cell_error is not None:
         say(
             f"A score is at most {written.error:.2g} from Python's; if cells are rounded to {fixed} bits "
             f"after the point, at most {written.error + written.cell_error:.2g}."

@@ -21,6 +21,7 @@ NAMES = (
     "classes",
     "conservative",
     "defaults",
+    "deployed",
     "everyday",
     "families",
     "first_call",
@@ -149,7 +150,8 @@ def test_fits_grow_with_the_rows_as_the_page_says():
 # Each command with the result it must write; without the JIT there is nothing to time.
 COMMANDS = [((), None)]
 for name in NAMES if JIT else ():
-    marks = [pytest.mark.slow, *([pytest.mark.torch] if name == "neural" else [])]
+    needs = {"neural": [pytest.mark.torch], "deployed": [pytest.mark.export]}
+    marks = [pytest.mark.slow, *needs.get(name, [])]
     COMMANDS.append(pytest.param((name, "--quick"), name, marks=marks))
 
 
@@ -186,6 +188,7 @@ def test_the_command_runs(arguments: tuple[str, ...], name: str | None, tmp_path
             "rare_class",
             "growth",
             "promises",
+            "deployed",
             "defaults",
         ]
         return

@@ -9,7 +9,7 @@ from ..conservative.chow_classifier import threshold
 from ..conservative.chow_file import Curve
 from ..rejection.costs import Prices
 from ..sparse.vote_risks import ABOVE
-from .steps import Ref, Steps
+from .program_steps import Ref, Steps
 
 SMALLEST_SUM = 1e-300  # by which shares of classes are divided
 

@@ -19,7 +19,6 @@ from .c_units import CUnits, bits
 from .lines import needed
 from .program import (
     Above,
-    Bits,
     Exceeds,
     Feature,
     Indicator,
@@ -29,6 +28,7 @@ from .program import (
     Rules,
     Scaled,
     Sign,
+    SignedBits,
     Standardized,
     Statement,
 )
@@ -116,7 +116,7 @@ class FixedUnits(CUnits):
             slope=inner.slope / scale, constant=(inner.constant - Fraction(one.mean)) / scale
         )
 
-    def fixed(self, name: str, unit: Linear | Rules | Bits) -> FixedUnit:
+    def fixed(self, name: str, unit: Linear | Rules | SignedBits) -> FixedUnit:
         if isinstance(unit, Linear):
             return self._linear(name, unit)
         if isinstance(unit, Rules):
@@ -249,7 +249,7 @@ class FixedWriter(CWriter):
         self.units: FixedUnits = FixedUnits(program, self.names, fraction)
         _check(program)
         unit = program.units[0]
-        assert isinstance(unit, Linear | Rules | Bits)
+        assert isinstance(unit, Linear | Rules | SignedBits)
         self.fixed = self.units.fixed("@_0", unit)
         self.fraction = fraction
 
@@ -299,7 +299,7 @@ def _check(program: Program) -> None:
     plain = all(program.steps[place].operation == "score" for place in program.scores)
     if (
         len(program.units) > 1
-        or not isinstance(program.units[0], Linear | Rules | Bits)
+        or not isinstance(program.units[0], Linear | Rules | SignedBits)
         or used - OPERATIONS
         or not plain
     ):

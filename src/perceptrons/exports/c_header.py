@@ -14,7 +14,7 @@ from .c_text import comment, number, shown, table
 from .c_units import CUnits, takes_array
 from .identifiers import C_WORDS, distinct, identifier
 from .lines import Lines, needed
-from .program import NUMBER, TEXT, TRUTHS, Bits, Input, Network, Program, Rules, Step
+from .program import NUMBER, TEXT, TRUTHS, Input, NetworkLayers, Program, Rules, SignedBits, Step
 
 FORMS = {
     **{sign: f"({{0}} {sign} {{1}})" for sign in ("+", "-", "*", "/", ">", ">=")},
@@ -94,9 +94,9 @@ class CWriter:
 
     def n_scores(self, unit: int) -> int:
         own = self.program.units[unit]
-        if isinstance(own, Bits):
+        if isinstance(own, SignedBits):
             return 1
-        return len(own.output if isinstance(own, Network) else own.intercepts)
+        return len(own.output if isinstance(own, NetworkLayers) else own.intercepts)
 
     def predict(self) -> str:
         program = self.program

@@ -12,20 +12,20 @@ from .program import (
     NUMBER,
     Above,
     Always,
-    Bits,
     Exceeds,
     Feature,
     Holds,
     Indicator,
-    Kernel,
+    KernelSums,
     Linear,
     Named,
-    Network,
+    NetworkLayers,
     Program,
     Raw,
     Rules,
     Scaled,
     Sign,
+    SignedBits,
     Standardized,
     Statement,
 )
@@ -152,7 +152,7 @@ def _amount(value: Any, unit: Rules) -> str:
     return f"({text})" if text.startswith("-") else text
 
 
-def bits(units: CUnits, name: str, unit: Bits) -> str:
+def bits(units: CUnits, name: str, unit: SignedBits) -> str:
     """Words of bits; of an array all columns, so that rows may come packed."""
     width = len(unit.cuts) or len(unit.bits)
     places = unit.places if unit.cuts else range(len(unit.bits))
@@ -192,7 +192,7 @@ def _words(name: str, words: list[int]) -> str:
     return f"static const uint64_t {name}[{len(words)}] = {{{listed}}};\n"
 
 
-def _pack(units: CUnits, name: str, unit: Bits, width: int) -> str:
+def _pack(units: CUnits, name: str, unit: SignedBits, width: int) -> str:
     """From a row to its bits."""
     head = f"\nstatic inline void {name}_pack(const @_row *row, uint64_t *words)\n{{\n"
     if unit.cuts and units.array:
@@ -214,7 +214,7 @@ def _pack(units: CUnits, name: str, unit: Bits, width: int) -> str:
     return f"{head}    (void)row;\n{body}}}\n"
 
 
-def kernel(units: CUnits, name: str, unit: Kernel) -> str:
+def kernel(units: CUnits, name: str, unit: KernelSums) -> str:
     kind = unit.kind.removesuffix("nomial")
     if kind == "poly" and not (unit.degree == int(unit.degree) and unit.degree <= MOST_DEGREE):
         raise ValueError(
@@ -246,7 +246,7 @@ def kernel(units: CUnits, name: str, unit: Kernel) -> str:
     return "".join(table(f"{name}_{one}", getattr(unit, one)) for one in names) + _function(name, body)
 
 
-def network(units: CUnits, name: str, unit: Network) -> str:
+def network(units: CUnits, name: str, unit: NetworkLayers) -> str:
     kind, (n_hidden, n) = "float" if unit.single else "double", unit.hidden.shape
     names = ("mean", "gain", "hidden", "hidden_bias", "output", "output_bias")
     tables = "".join(table(f"{name}_{one}", getattr(unit, one), kind) for one in names)
@@ -274,7 +274,7 @@ def network(units: CUnits, name: str, unit: Network) -> str:
 WRITERS: dict[Any, Callable[[CUnits, str, Any], str]] = {
     Linear: linear,
     Rules: rules,
-    Bits: bits,
-    Kernel: kernel,
-    Network: network,
+    SignedBits: bits,
+    KernelSums: kernel,
+    NetworkLayers: network,
 }

@@ -12,20 +12,20 @@ from .program import (
     Above,
     All,
     Always,
-    Bits,
     Exceeds,
     Feature,
     Holds,
     Indicator,
-    Kernel,
+    KernelSums,
     Linear,
     Named,
-    Network,
+    NetworkLayers,
     Program,
     Raw,
     Rules,
     Scaled,
     Sign,
+    SignedBits,
     Standardized,
     Statement,
 )
@@ -248,7 +248,7 @@ def rules(units: OnnxUnits, unit: Rules) -> str:
     return _sum(units, held, np.asarray(unit.weights - unit.others, np.float64), intercepts)
 
 
-def bits(units: OnnxUnits, unit: Bits) -> str:
+def bits(units: OnnxUnits, unit: SignedBits) -> str:
     signs = np.array([[1.0 if sign else -1.0 for sign in unit.signs]])
     start = np.array([-float(unit.threshold) - signs.sum()])
     if not unit.bits:
@@ -257,7 +257,7 @@ def bits(units: OnnxUnits, unit: Bits) -> str:
     return _sum(units, matrix, 2.0 * signs[:, order], start)
 
 
-def kernel(units: OnnxUnits, unit: Kernel) -> str:
+def kernel(units: OnnxUnits, unit: KernelSums) -> str:
     if not len(unit.support):
         return units.nodes.put("Add", units.zero(), units.nodes.constant(unit.intercepts[None]))
     x = units.ordered(unit.features)
@@ -265,16 +265,16 @@ def kernel(units: OnnxUnits, unit: Kernel) -> str:
     return _sum(units, values, unit.duals, unit.intercepts)
 
 
-def _dot(nodes: Nodes, unit: Kernel, x: str, factor: float = 1.0) -> str:
+def _dot(nodes: Nodes, unit: KernelSums, x: str, factor: float = 1.0) -> str:
     """The factor belongs to the support: onnxruntime would make a float of one beside a product."""
     return nodes.put("MatMul", x, nodes.constant(np.ascontiguousarray(factor * unit.support.T)))
 
 
-def _affine(nodes: Nodes, unit: Kernel, x: str) -> str:
+def _affine(nodes: Nodes, unit: KernelSums, x: str) -> str:
     return nodes.put("Add", _dot(nodes, unit, x, unit.gamma), nodes.constant([[unit.coef0]]))
 
 
-def _poly(nodes: Nodes, unit: Kernel, x: str) -> str:
+def _poly(nodes: Nodes, unit: KernelSums, x: str) -> str:
     base = _affine(nodes, unit, x)
     if unit.degree != int(unit.degree) or unit.degree > MOST_DEGREE:
         raise ValueError(
@@ -290,21 +290,21 @@ def _squares(nodes: Nodes, x: str) -> str:
     return nodes.put("ReduceSum", nodes.put("Mul", x, x), nodes.constant(np.array([1], np.int64)), keepdims=1)
 
 
-def _rbf(nodes: Nodes, unit: Kernel, x: str) -> str:
+def _rbf(nodes: Nodes, unit: KernelSums, x: str) -> str:
     one = nodes.put("Sub", _dot(nodes, unit, x, 2.0), _squares(nodes, x))
     both = nodes.put("Sub", one, nodes.constant((unit.support**2).sum(axis=1)[None]))
     nearest = nodes.put("Min", both, nodes.constant([[0.0]]))
     return nodes.put("Exp", nodes.put("Mul", nearest, nodes.constant([[unit.gamma]])))
 
 
-def _laplacian(nodes: Nodes, unit: Kernel, x: str) -> str:
+def _laplacian(nodes: Nodes, unit: KernelSums, x: str) -> str:
     rows = nodes.put("Unsqueeze", x, nodes.constant(np.array([1], np.int64)))
     away = nodes.put("Abs", nodes.put("Sub", rows, nodes.constant(unit.support[None])))
     sums = nodes.put("ReduceSum", away, nodes.constant(np.array([2], np.int64)), keepdims=0)
     return nodes.put("Exp", nodes.put("Mul", sums, nodes.constant([[-unit.gamma]])))
 
 
-def _cosine(nodes: Nodes, unit: Kernel, x: str) -> str:
+def _cosine(nodes: Nodes, unit: KernelSums, x: str) -> str:
     own = nodes.put("Sqrt", _squares(nodes, x))
     some = nodes.put("Greater", own, nodes.constant([[0.0]]))
     size = nodes.put("Where", some, own, nodes.constant([[1.0]]))
@@ -313,7 +313,7 @@ def _cosine(nodes: Nodes, unit: Kernel, x: str) -> str:
     return nodes.put("Div", nodes.put("Div", _dot(nodes, unit, x), size), nodes.constant(sizes))
 
 
-KERNELS: dict[str, Callable[[Nodes, Kernel, str], str]] = {
+KERNELS: dict[str, Callable[[Nodes, KernelSums, str], str]] = {
     "linear": _dot,
     "poly": _poly,
     "rbf": _rbf,
@@ -323,7 +323,7 @@ KERNELS: dict[str, Callable[[Nodes, Kernel, str], str]] = {
 }
 
 
-def network(units: OnnxUnits, unit: Network) -> str:
+def network(units: OnnxUnits, unit: NetworkLayers) -> str:
     """In the precision that the network has."""
     nodes, kind = units.nodes, np.float32 if unit.single else np.float64
     arrays = [part.astype(kind) for part in unit[1:7]]
@@ -340,7 +340,7 @@ def network(units: OnnxUnits, unit: Network) -> str:
 WRITERS: dict[Any, Callable[[OnnxUnits, Any], str]] = {
     Linear: linear,
     Rules: rules,
-    Bits: bits,
-    Kernel: kernel,
-    Network: network,
+    SignedBits: bits,
+    KernelSums: kernel,
+    NetworkLayers: network,
 }

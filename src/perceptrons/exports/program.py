@@ -130,7 +130,7 @@ class Rules(NamedTuple):
         return all(part.dtype.kind in "iu" for part in self[2:])
 
 
-class Bits(NamedTuple):
+class SignedBits(NamedTuple):
     """Σ ±1 of the bits that count, less the threshold: an integer."""
 
     bits: tuple[Statement, ...]
@@ -140,7 +140,7 @@ class Bits(NamedTuple):
     places: tuple[int, ...] = ()  # which of them these bits are
 
 
-class Kernel(NamedTuple):
+class KernelSums(NamedTuple):
     """Σ duals·K(x, support) + intercept; a row of duals per score."""
 
     features: tuple[Feature, ...]
@@ -153,7 +153,7 @@ class Kernel(NamedTuple):
     intercepts: Array
 
 
-class Network(NamedTuple):
+class NetworkLayers(NamedTuple):
     """(x − mean)·gain, a layer of max(0, ·), a layer of sums."""
 
     features: tuple[Feature, ...]
@@ -166,7 +166,7 @@ class Network(NamedTuple):
     single: bool  # precision
 
 
-Unit: TypeAlias = Linear | Rules | Bits | Kernel | Network
+Unit: TypeAlias = Linear | Rules | SignedBits | KernelSums | NetworkLayers
 
 
 class Step(NamedTuple):

@@ -10,20 +10,20 @@ from .program import (
     TRUTH,
     Above,
     Always,
-    Bits,
     Exceeds,
     Feature,
     Holds,
     Indicator,
-    Kernel,
+    KernelSums,
     Linear,
     Named,
-    Network,
+    NetworkLayers,
     Program,
     Raw,
     Rules,
     Scaled,
     Sign,
+    SignedBits,
     Standardized,
     Statement,
     Step,
@@ -112,14 +112,14 @@ class PythonWriter:
                 f"    _rules(_held{own}, *one) for one in zip(WEIGHTS{own}, OTHERS{own}, INTERCEPTS{own})",
                 "]",
             ]
-        if isinstance(unit, Bits):
+        if isinstance(unit, SignedBits):
             return [f"SIGNS{own} = {list(unit.signs)!r}"], [
                 f"_bits = {self.list_of([self.statement(one) for one in unit.bits])}",
                 f"{score} = [float(sum(1 if bit == sign else -1 for bit, sign in zip(_bits, SIGNS{own})) - "
                 f"{unit.threshold})]",
             ]
         features = f"_features = {self.list_of([self.feature(one) for one in unit.features])}"
-        if isinstance(unit, Kernel):
+        if isinstance(unit, KernelSums):
             kind = unit.kind.removesuffix("nomial")
             value = python_parts.KERNELS[kind].format(gamma=unit.gamma, degree=unit.degree, coef0=unit.coef0)
             return [
@@ -132,7 +132,7 @@ class PythonWriter:
                 f"_values = [_kernel{own}(_features, one) for one in SUPPORT{own}]",
                 f"{score} = [_dot(duals, _values) + b for duals, b in zip(DUALS{own}, INTERCEPTS{own})]",
             ]
-        assert isinstance(unit, Network)
+        assert isinstance(unit, NetworkLayers)
         tables = ("mean", "gain", "hidden", "hidden_bias", "output", "output_bias")
         return [f"{name.upper()}{own} = {getattr(unit, name).tolist()!r}" for name in tables], [
             features,

@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..conservative.chow_file import curves_of
 from . import answers, units
 from .answers import Answer
-from .columns import Columns, encoded, literals, scaled
+from .encoded_columns import Columns, encoded, literals, scaled
 from .program import Feature, Indicator, Program, Raw, Unit
-from .steps import Ref, Steps
+from .program_steps import Ref, Steps
 
 
 class Reader:

@@ -9,20 +9,20 @@ from .program import (
     TRUTH,
     Above,
     Always,
-    Bits,
     Exceeds,
     Feature,
     Holds,
     Indicator,
     Input,
-    Kernel,
+    KernelSums,
     Linear,
     Named,
-    Network,
+    NetworkLayers,
     Raw,
     Rules,
     Scaled,
     Sign,
+    SignedBits,
     Standardized,
     Statement,
 )
@@ -164,7 +164,7 @@ def _amount(value: Any) -> str:
     return str(value) if isinstance(value, int) else number(value)
 
 
-def bits(units: SqlUnits, prefix: str, unit: Bits) -> tuple[list[Layer], list[str]]:
+def bits(units: SqlUnits, prefix: str, unit: SignedBits) -> tuple[list[Layer], list[str]]:
     terms = [
         f"CASE WHEN {units.statement(one)} THEN {1 if sign else -1} ELSE {-1 if sign else 1} END"
         for one, sign in zip(unit.bits, unit.signs, strict=True)
@@ -172,7 +172,7 @@ def bits(units: SqlUnits, prefix: str, unit: Bits) -> tuple[list[Layer], list[st
     return [], [total([ZERO, *terms, f"({-unit.threshold})"])]
 
 
-def kernel(units: SqlUnits, prefix: str, unit: Kernel) -> tuple[list[Layer], list[str]]:
+def kernel(units: SqlUnits, prefix: str, unit: KernelSums) -> tuple[list[Layer], list[str]]:
     """A column per support row, which holds its kernel value."""
     layer, x = units.features(prefix, unit.features, shared=True)
     size = f"{prefix}_size"
@@ -196,7 +196,7 @@ def _dot(x: Sequence[str], z: Sequence[float], factor: float = 1.0) -> str:
     return total([product(factor * b, a) for a, b in zip(x, z, strict=True) if b])
 
 
-def _rbf(unit: Kernel, size: str) -> tuple[Argument, Value]:
+def _rbf(unit: KernelSums, size: str) -> tuple[Argument, Value]:
     """By ‖x‖² − 2⟨x, z⟩ + ‖z‖², as in Python: most coordinates of names are 0, and take no term."""
 
     def argument(x: Sequence[str], z: Sequence[float]) -> str:
@@ -212,7 +212,7 @@ def _rbf(unit: Kernel, size: str) -> tuple[Argument, Value]:
     return argument, value
 
 
-def _laplacian(unit: Kernel, size: str) -> tuple[Argument, Value]:
+def _laplacian(unit: KernelSums, size: str) -> tuple[Argument, Value]:
     def argument(x: Sequence[str], z: Sequence[float]) -> str:
         away = total([f"abs({a} - ({number(b)}))" for a, b in zip(x, z, strict=True)])
         return f"(-{number(unit.gamma)}) * ({away})"
@@ -220,12 +220,12 @@ def _laplacian(unit: Kernel, size: str) -> tuple[Argument, Value]:
     return argument, lambda name, z: power_of_e(name)
 
 
-def _affine(unit: Kernel, factor: float = 1.0) -> Argument:
+def _affine(unit: KernelSums, factor: float = 1.0) -> Argument:
     shift = number(factor * unit.coef0)
     return lambda x, z: f"{number(factor * unit.gamma)} * ({_dot(x, z)}) + ({shift})"
 
 
-def _cosine(unit: Kernel, size: str) -> tuple[Argument, Value]:
+def _cosine(unit: KernelSums, size: str) -> tuple[Argument, Value]:
     def value(name: str, z: Sequence[float]) -> str:
         own = sum(b * b for b in z) ** 0.5 or 1.0
         return f"CASE WHEN {size} > 0 THEN {name} / (sqrt({size}) * {number(own)}) ELSE 0e0 END"
@@ -233,7 +233,7 @@ def _cosine(unit: Kernel, size: str) -> tuple[Argument, Value]:
     return _dot, value
 
 
-KERNELS: dict[str, Callable[[Kernel, str], tuple[Argument, Value]]] = {
+KERNELS: dict[str, Callable[[KernelSums, str], tuple[Argument, Value]]] = {
     "linear": lambda unit, size: (_dot, lambda name, z: name),
     "poly": lambda unit, size: (_affine(unit), lambda name, z: f"power({name}, {number(unit.degree)})"),
     "rbf": _rbf,
@@ -246,7 +246,7 @@ KERNELS: dict[str, Callable[[Kernel, str], tuple[Argument, Value]]] = {
 }
 
 
-def network(units: SqlUnits, prefix: str, unit: Network) -> tuple[list[Layer], list[str]]:
+def network(units: SqlUnits, prefix: str, unit: NetworkLayers) -> tuple[list[Layer], list[str]]:
     """A column per hidden neuron."""
     standardized = zip(unit.features, unit.mean.tolist(), unit.gain.tolist(), strict=True)
     inner: Layer = [
@@ -273,7 +273,7 @@ def _neurons(prefix: str, weights: Any, biases: Any, x: Sequence[str]) -> Layer:
 WRITERS: dict[Any, Callable[..., tuple[list[Layer], list[str]]]] = {
     Linear: linear,
     Rules: rules,
-    Bits: bits,
-    Kernel: kernel,
-    Network: network,
+    SignedBits: bits,
+    KernelSums: kernel,
+    NetworkLayers: network,
 }

@@ -5,20 +5,20 @@ from typing import Any
 import numpy as np
 
 from .._types import Array
-from .columns import Columns, literals
+from .encoded_columns import Columns, literals
 from .program import (
     Above,
     All,
     Always,
-    Bits,
     Exceeds,
     Feature,
     Indicator,
-    Kernel,
+    KernelSums,
     Linear,
-    Network,
+    NetworkLayers,
     Raw,
     Rules,
+    SignedBits,
     Statement,
 )
 
@@ -63,7 +63,7 @@ def conjunction(parts: tuple[Statement, ...], wanted: tuple[bool, ...], negated:
     return All(parts, wanted, negated) if parts else Always(not negated)
 
 
-def bits_unit(model: Any, features: list[Feature]) -> Bits:
+def bits_unit(model: Any, features: list[Feature]) -> SignedBits:
     """Binary weights; a bit that has no weight is not looked at."""
     if model._levels is not None:
         raise ValueError(
@@ -73,7 +73,7 @@ def bits_unit(model: Any, features: list[Feature]) -> Bits:
     used = np.flatnonzero(model.coef_[0]).tolist()
     cuts = model.cuts_.tolist()
     plain = all(isinstance(feature, Raw) for feature in features)
-    return Bits(
+    return SignedBits(
         tuple(exceeds(features[k], cuts[k]) for k in used),
         tuple(bool(model.coef_[0, k] > 0) for k in used),
         int(model.threshold_),
@@ -91,14 +91,14 @@ def exceeds(feature: Feature, cut: float) -> Statement:
     return Exceeds(feature, cut)
 
 
-def kernel_unit(model: Any, features: list[Feature]) -> Kernel:
+def kernel_unit(model: Any, features: list[Feature]) -> KernelSums:
     kernel = model._kernel
     if kernel.kind not in KERNELS:
         kind = "a function of Python's" if callable(kernel.kind) else repr(kernel.kind)
         raise ValueError(
             f"kernel={kind} cannot be exported; the kernels that can are {', '.join(map(repr, KERNELS))}."
         )
-    return Kernel(
+    return KernelSums(
         tuple(features),
         kernel.kind,
         float(kernel.gamma),
@@ -114,7 +114,7 @@ def dense(matrix: Any) -> Array:
     return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, np.float64)
 
 
-def network_unit(model: Any, features: list[Feature]) -> Network:
+def network_unit(model: Any, features: list[Feature]) -> NetworkLayers:
     """A network's layers as arrays, without a look at PyTorch itself."""
     network = model.network_
     hidden, output = (getattr(network, name) for name in ("hidden", "output"))
@@ -126,4 +126,4 @@ def network_unit(model: Any, features: list[Feature]) -> Network:
     arrays = [layer.detach().numpy() for layer in (hidden.weight, hidden.bias, output.weight, output.bias)]
     single = arrays[0].dtype == np.float32
     doubles = [np.asarray(part, np.float64) for part in (mean, gain, *arrays)]
-    return Network(tuple(features), *doubles, single=single)  # type: ignore[misc,arg-type]
+    return NetworkLayers(tuple(features), *doubles, single=single)  # type: ignore[misc,arg-type]

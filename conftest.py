@@ -55,7 +55,7 @@ NEEDS = {
     ),
     "export": Need(
         all(map(find_spec, ("onnx", "onnxruntime", "duckdb")))
-        and all(map(shutil.which, ("gcc", "clang", "psql"))),
+        and all(map(shutil.which, ("gcc", "clang", "arm-none-eabi-gcc", "psql"))),
         "exported models run in other engines: pip install '.[export,engines]', and gcc, clang, postgresql",
     ),
     "slow": Need(

@@ -7,6 +7,7 @@ may be left out, nor skipped, but for the lack of a GPU.
 
 import os
 import re
+import shutil
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
@@ -52,6 +53,11 @@ NEEDS = {
         bool(os.environ.get("PERCEPTRONS_DATA")),
         "experiments on real data need PERCEPTRONS_DATA, the path of a folder that holds the papers' data",
     ),
+    "export": Need(
+        all(map(find_spec, ("onnx", "onnxruntime", "duckdb")))
+        and all(map(shutil.which, ("gcc", "clang", "arm-none-eabi-gcc", "psql"))),
+        "exported models run in other engines: pip install '.[export,engines]', and gcc, clang, postgresql",
+    ),
     "slow": Need(
         IN_CI or os.environ.get("PERCEPTRONS_THOROUGH") == "1",
         "benchmarks, pages and most random cases take minutes: python -m tests.thorough",
@@ -76,6 +82,8 @@ def pytest_configure() -> None:
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    if collection_path.name.startswith("onnx_") and find_spec("onnx") is None:
+        return True
     if "torch" not in ABSENT:
         return None
     if collection_path.suffix == ".py":

@@ -32,9 +32,22 @@ BENCHMARKS = {
     "gpu": "stages of boosting on a GPU beside the processor: pairs of a million rows, triples",
     "certificates": "what is proved about models of real tables, beside their errors on new rows",
     "promises": "how often promises about new rows break on known distributions, and what they let through",
+    "deployed": "exported models: rows per second in C, SQL, ONNX, Python, and bytes on a microcontroller",
     "defaults": "how often the default models end without training errors on separable rows",
 }
-PEERS = ("vowpalwabbit", "lightgbm", "xgboost", "imodels", "fasterrisk", "scikit-fallback", "torch")
+PEERS = (
+    "vowpalwabbit",
+    "lightgbm",
+    "xgboost",
+    "imodels",
+    "fasterrisk",
+    "scikit-fallback",
+    "torch",
+    "onnxruntime",
+    "duckdb",
+    "skl2onnx",
+    "emlearn",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -1,8 +1,8 @@
 """What the commands on a page print.
 
 In a block marked ```console every line that begins with "$ " is a command; what follows is its output. The
-commands of a page run one after the other in an empty folder that holds the examples' tables, and the script
-that writes some more.
+commands of a page run one after the other in an empty folder that holds the examples' tables, and the
+scripts that make something of them.
 """
 
 import os
@@ -33,8 +33,9 @@ def fill(page: str) -> str:
     """The page with the output of its commands as it is today."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for table in [*(ROOT / "examples").glob("*.csv"), ROOT / "examples" / "orders.py"]:
-            shutil.copy(table, folder)
+        examples = ROOT / "examples"
+        for file in [*examples.glob("*.csv"), examples / "orders.py", examples / "ship.py"]:
+            shutil.copy(file, folder)
 
         def answer(found: re.Match[str]) -> str:
             commands = re.findall(r"^\$ (.*)$", found[0], re.MULTILINE)

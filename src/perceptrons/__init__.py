@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .comparison import compare as compare
     from .conservative.chow_classifier import ChowClassifier as ChowClassifier
     from .conservative.conservative_perceptron import ConservativePerceptron as ConservativePerceptron
+    from .exports.export import export as export
     from .margin.kernel_perceptron import KernelPerceptron as KernelPerceptron
     from .margin.margin_projection import MarginProjection as MarginProjection
     from .margin.maximum.max_margin_perceptron import MaxMarginPerceptron as MaxMarginPerceptron
@@ -66,6 +67,7 @@ _HOMES = {
     "datasets": "",
     "draw": ".certification.drawing",
     "explain_bounds": ".certification.explaining",
+    "export": ".exports.export",
     "load": ".model_file.save_load",
     "load_certificate": ".model_file.save_load",
     "reject_confusion_matrix": ".rejection.metrics",

@@ -22,6 +22,7 @@ NAMES = (
     "classes",
     "conservative",
     "defaults",
+    "deployed",
     "everyday",
     "families",
     "first_call",
@@ -151,7 +152,8 @@ def test_fits_grow_with_the_rows_as_the_page_says():
 # Each command with the result it must write; without the JIT there is nothing to time.
 COMMANDS = [((), None)]
 for name in NAMES if JIT else ():
-    marks = [pytest.mark.slow, *([pytest.mark.torch] if name == "neural" else [])]
+    needs = {"neural": [pytest.mark.torch], "deployed": [pytest.mark.export]}
+    marks = [pytest.mark.slow, *needs.get(name, [])]
     COMMANDS.append(pytest.param((name, "--quick"), name, marks=marks))
 
 
@@ -190,6 +192,7 @@ def test_the_command_runs(arguments: tuple[str, ...], name: str | None, tmp_path
             "gpu",
             "certificates",
             "promises",
+            "deployed",
             "defaults",
         ]
         return

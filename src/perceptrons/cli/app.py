@@ -8,12 +8,13 @@ from .certify import certify
 from .compare import compare
 from .evaluate import evaluate
 from .explain import explain
+from .export import export
 from .fit import fit
 from .predict import predict
 from .reproduce import reproduce
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
-for command in (compare, fit, evaluate, predict, explain, certify, reproduce):
+for command in (compare, fit, evaluate, predict, explain, certify, export, reproduce):
     app.command()(command)
 NEXT = """
 Next: `perceptrons compare` runs on a built-in table; on yours, name the column
@@ -46,6 +47,7 @@ def perceptrons(
     perceptrons predict model.json new.csv
     perceptrons explain model.json new.csv --row 3
     perceptrons certify model.json table.csv
+    perceptrons export model.json --to c --out model.h
     perceptrons reproduce                           the papers' experiments
     """
     if context.invoked_subcommand is None:

@@ -1,0 +1,1 @@
+"""Fitted models as programs for other places: ONNX, C, SQL, Python without dependencies."""

@@ -1,7 +1,6 @@
 """`perceptrons explain`: why a model gives a row of a table its class, in parts that add up."""
 
 import math
-from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Annotated, Any, NamedTuple
 
@@ -15,21 +14,6 @@ ENCODED = (
     "A number adds the more the farther it is from the mean of the rows fitted; a cell that is missing adds "
     "nothing."
 )
-
-
-@dataclass(frozen=True)
-class Reason:
-    """What a rule or a coordinate adds to a score; `holds` is for rules. `value` is that of the encoded row,
-    `original` what the table says."""
-
-    rule: str
-    adds: float
-    holds: bool | None = None
-    value: float | None = None
-    original: str | None = None
-
-    def facts(self) -> dict[str, Any]:
-        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 def explain(
@@ -98,7 +82,7 @@ class Explained(NamedTuple):
     """A row: what is predicted, what adds to it, and names that the model does not know."""
 
     facts: dict[str, Any]
-    parts: list[Reason]
+    parts: list[Any]  # `reasons.Reason`
     unseen: list[Any]
 
 
@@ -137,11 +121,12 @@ def _scores(learner: Any, encoded: Any) -> Any:
 
 
 def _explained(loaded: Any, frame: Any, row: int) -> Explained:
+    from ..reasons import is_scorecard, scored
     from .words import bands_as_dicts
 
     cells, unseen = loaded.lay_out(frame, row)
     encoded, learner = loaded.encode(cells), loaded.learner
-    vector, label, score = _scored(_scores(learner, encoded)[0], learner.classes_)
+    vector, label, score = scored(_scores(learner, encoded)[0], learner.classes_)
     parts = _parts(loaded, encoded, vector, cells)
     if is_scorecard(learner):
         score = sum(part.adds for part in parts)
@@ -169,20 +154,14 @@ def _probability(loaded: Any, encoded: Any, label: Any) -> float | None:
     return None if found is None else float(found[0, loaded.learner.classes_.tolist().index(label)])
 
 
-def _scored(scores: Any, classes: Any) -> tuple[int, Any, float]:
-    """Which weight vector decides, for which class it speaks, and its score."""
+def _parts(loaded: Any, rows: Any, vector: int, cells: Any) -> list[Any]:
     import numpy as np
 
-    vector = int(np.argmax(scores))  # of two classes there is one
-    return vector, classes.tolist()[vector if np.ndim(scores) else 1], float(np.ravel(scores)[vector])
-
-
-def _parts(loaded: Any, rows: Any, vector: int, cells: Any) -> list[Reason]:
-    import numpy as np
+    from ..reasons import linear_parts, originals, rule_parts, votes
 
     learner = loaded.learner
     if hasattr(learner, "explain"):
-        return [Reason(part.rule, part.adds, holds=part.holds) for part in learner.explain(rows).parts]
+        return rule_parts(learner, rows)
     if hasattr(learner, "packed_"):
         return votes(loaded.encoder.get_feature_names_out(), learner, rows)
     if not hasattr(learner, "coef_"):
@@ -191,71 +170,11 @@ def _parts(loaded: Any, rows: Any, vector: int, cells: Any) -> list[Reason]:
             "so there are no parts to show; use a linear learner, or --learner sparse."
         )
     names, intercept = loaded.encoder.get_feature_names_out(), np.ravel(learner.intercept_)[vector]
-    return linear_parts(names, rows, learner.coef_[vector], intercept, originals(loaded.encoder, cells))
+    return linear_parts(names, rows, learner.coef_[vector], intercept, originals(loaded.encoder, cells)[0])
 
 
-def originals(encoder: Any, cells: Any) -> list[str]:
-    """The cell of one row behind each coordinate, as a person would write it."""
-    from ..tables.cells import BOOLEAN, NOMINAL, as_numbers, as_signs
-    from ..tables.dates import date_text
-    from ..tables.table_encoder import names_in, read_columns
-    from ..tables.treatments import parts
-
-    found: list[str] = []
-    what = parts(names_in(encoder), getattr(encoder, "treatments_", None))
-    columns = zip(read_columns(encoder, cells), what, encoder.kinds_, encoder.categories_, strict=True)
-    for column, part, kind, categories in columns:
-        if kind == NOMINAL:
-            found += ["yes"] * len(categories)  # of a coordinate that is not 0
-        elif kind == BOOLEAN:
-            found.append("yes" if as_signs(column)[0] > 0 else "no")
-        else:
-            number = float(as_numbers(column)[0])
-            found.append(date_text(number) if part.part == "days" else _number(number))
-    return found
-
-
-def _number(number: float) -> str:
-    """With thousands separators from five digits on (fewer may be a year), and no digits that say nothing."""
-    if not 1e4 <= abs(number) < 1e15:
-        return f"{number:.6g}"
-    return f"{number:,.6g}" if abs(number) < 1e6 else f"{number:,.0f}"
-
-
-def is_scorecard(learner: Any) -> bool:
-    """Is it a vote of rules, of which a row has points?"""
-    has_card = getattr(learner, "cards_", None) is not None and len(learner.classes_) == 2
-    return has_card or getattr(learner, "gamma_", None) is not None
-
-
-def votes(names: Any, learner: Any, rows: Any) -> list[Reason]:
-    """Of binary weights, those of one row that agree with the answer first; and the threshold."""
-    holds = learner.pack(rows).unpacked()[0].tolist()
-    pairs = zip(names, learner.coef_[0].tolist(), holds, strict=True)
-    parts = [Reason(name, float(w if held else -w), holds=held) for name, w, held in pairs if w]
-    side = 1.0 if learner.decision_function(rows)[0] > 0 else -1.0
-    parts.sort(key=lambda part: -side * part.adds)
-    return (
-        [*parts, Reason("threshold", -float(learner.threshold_), holds=True)] if learner.threshold_ else parts
-    )
-
-
-def linear_parts(names: Any, rows: Any, coef: Any, intercept: float, originals: list[str]) -> list[Reason]:
-    """Weight times value of each coordinate of one row, and the intercept, where they are not 0; the largest
-    first."""
-    import numpy as np
-
-    values = np.ravel(rows.toarray() if hasattr(rows, "toarray") else rows)
-    adds = coef * values
-    parts = [
-        Reason(names[k], float(adds[k]), value=float(values[k]), original=originals[k])
-        for k in np.flatnonzero(adds)
-    ]
-    parts += [Reason("intercept", float(intercept), value=1.0)] if intercept else []
-    return sorted(parts, key=lambda part: -abs(part.adds))
-
-
-def _show(title: str, facts: dict[str, Any], parts: list[Reason], learner: Any) -> None:
+def _show(title: str, facts: dict[str, Any], parts: list[Any], learner: Any) -> None:
+    from ..reasons import is_scorecard
     from ..sparse.weighted_conjunctions import aligned
     from .show import percent, say, table
 
@@ -282,7 +201,7 @@ def _show(title: str, facts: dict[str, Any], parts: list[Reason], learner: Any) 
         say(ENCODED)
 
 
-def _how(part: Reason) -> str:
+def _how(part: Any) -> str:
     if part.value is not None:
         return part.original or ""
     return "yes" if part.holds else "no"

@@ -10,10 +10,11 @@ from .evaluate import evaluate
 from .explain import explain
 from .fit import fit
 from .predict import predict
+from .report import report
 from .reproduce import reproduce
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
-for command in (compare, fit, evaluate, predict, explain, certify, reproduce):
+for command in (compare, fit, evaluate, predict, explain, report, certify, reproduce):
     app.command()(command)
 NEXT = """
 Next: `perceptrons compare` runs on a built-in table; on yours, name the column
@@ -45,6 +46,7 @@ def perceptrons(
     perceptrons evaluate model.json test.csv     how good it is on known rows
     perceptrons predict model.json new.csv
     perceptrons explain model.json new.csv --row 3
+    perceptrons report model.json test.csv          a page to sign
     perceptrons certify model.json table.csv
     perceptrons reproduce                           the papers' experiments
     """

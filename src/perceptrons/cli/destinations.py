@@ -1,5 +1,6 @@
-"""The files that commands write to, checked before the work."""
+"""The files that commands write to, checked before the work, and the digest of those they read."""
 
+import hashlib
 import os
 from pathlib import Path
 from typing import Any
@@ -41,3 +42,11 @@ def check_savable(learner: Any, name: str) -> None:
             "conservative, which can reject rows of two classes" if may_reject(learner) else "a perceptron"
         )
         raise ValueError(f"The learner {name!r} cannot be saved; omit --out, or choose {other}.")
+
+
+def digest_of_file(path: Path) -> str:
+    """What tells a table from any other, in a model file and in a report: as `sha256sum` has it."""
+    if not path.is_file():  # a pipe can be read once
+        return "of a pipe, unknown"
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -95,10 +95,7 @@ def _asked(row: int | None, rows: str | None, hardest: int | None) -> list[int]:
         )
     if rows is None:
         return [1 if row is None else row]
-    numbers = [one.strip() for one in rows.split(",")]
-    if not all(one.isascii() and one.isdigit() for one in numbers):
-        raise ValueError(f"--rows is {rows!r}, but it must be numbers of rows between commas, like 1,5,9.")
-    return [int(one) for one in numbers]
+    return options.read_row_numbers(rows)
 
 
 def _hardest(loaded: Any, frame: Any, count: int) -> list[int]:

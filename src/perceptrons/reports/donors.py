@@ -1,8 +1,8 @@
 """Which cells may take the place of a cell: rows whose values stand for all that the model can tell apart.
 
 A model of rules sees of a column only which of its literals hold; so of each such pattern the two rows at its
-ends suffice, and the search among them is exact for all values that occur. Of other models' columns a number of
-quantiles is tried, and each value of names.
+ends suffice, and the search among them is exact for all values that occur. Of other models' columns a
+number of quantiles is tried, and each value of names.
 """
 
 from typing import Any, NamedTuple

@@ -1,7 +1,7 @@
 """The smallest change of one or two cells that gives a row another answer.
 
-One cell before two; of changes of as many cells that of the smallest distance: standard deviations for numbers,
-1 for names. Every new value occurs in the table, in that column; every answer is the model's own.
+One cell before two; of changes of as many cells that of the smallest distance: standard deviations for
+numbers, 1 for names. Every new value occurs in the table, in that column; every answer is the model's own.
 """
 
 from itertools import combinations
@@ -51,7 +51,7 @@ def find_flips(subject: Subject, X: Any, rows: list[int], pool: Pool) -> list[Fl
 
 def _singles(columns: list[Donors], row: int) -> list[Change]:
     """Of each column, each cell that differs for the model; of a pattern's ends the nearer."""
-    found = []
+    found: list[Change] = []
     for column in columns:
         nearest: dict[int, Change] = {}
         for donor in column.rows.tolist():

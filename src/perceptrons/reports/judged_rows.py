@@ -1,7 +1,8 @@
 """The rows a model is judged by, none of which it has learned from.
 
-Of the rows it was fitted to nothing can be said about new ones: copies of it, fitted without each fold, answer
-for them. Rows that are new it answers itself. Of very many rows some are drawn, and the report says so.
+Of the rows it was fitted to nothing can be said about new ones: copies of it, fitted without each fold,
+answer for them. Rows that are new it answers itself. Of very many rows some are drawn, and the report says
+so.
 """
 
 from typing import Any, NamedTuple
@@ -35,7 +36,8 @@ class Material(NamedTuple):
 
     subject: Subject
     rows: Rows
-    places: Any  # of these rows in the table that was given, counted from 0
+    places: Any  # of these rows among those that were given, counted from 0
+    numbers: Any  # what they are called
     n_given: int
     n_counted: int  # of weight above 0; some of them are drawn if they are very many
     new_rows: bool
@@ -49,6 +51,7 @@ def material_of(
     X: Any,
     y: Any,
     sample_weight: Any,
+    numbers: Any,
     new_rows: bool,
     folds: int,
     seed: int,
@@ -73,7 +76,10 @@ def material_of(
         )
     except ValueError as error:
         why_not = str(error)
-    return Material(subject, rows, places, n_given, n_counted, new_rows, costs, judged, why_not)
+    numbers = np.arange(1, n_given + 1) if numbers is None else np.asarray(numbers)
+    return Material(
+        subject, rows, places, numbers[places], n_given, n_counted, new_rows, costs, judged, why_not
+    )
 
 
 def _with_model_classes(rows: Rows, subject: Subject) -> Rows:

@@ -1,8 +1,9 @@
-"""From facts to one page: templates filled in, figures drawn, style and script inside, and nothing from elsewhere.
+"""From facts to one page: templates filled in, figures drawn, style and script inside, and nothing from
+elsewhere.
 
-What came from the data is escaped by the templates (Jinja's autoescape) and by `figures.svg`. The page states a
-content security policy that allows its own style and script, by their hashes, and nothing else: were a name of
-the data ever taken for markup, no browser would run it.
+What came from the data is escaped by the templates (Jinja's autoescape) and by `figures.svg`. The page
+states a content security policy that allows its own style and script, by their hashes, and nothing else:
+were a name of the data ever taken for markup, no browser would run it.
 """
 
 import json
@@ -44,6 +45,7 @@ def _templates() -> Any:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_unbroken,
     )
     drawings = {"signed_bar": signed_bar, "share_bar": share_bar, "dots": dots, "as_json": as_json}
     environment.globals |= {name: _marked(draw, Markup) for name, draw in drawings.items()}
@@ -51,6 +53,11 @@ def _templates() -> Any:
     environment.globals["legend_of"] = lambda figure: LEGENDS[figure["kind"]](figure)
     environment.filters["own"] = Markup  # our own style and script
     return environment
+
+
+def _unbroken(value: Any) -> Any:
+    """No line ends between a number and its percent sign."""
+    return value.replace(" %", "\N{NO-BREAK SPACE}%") if type(value) is str else value
 
 
 def _marked(draw: Any, markup: Any) -> Any:

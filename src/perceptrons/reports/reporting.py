@@ -57,6 +57,7 @@ def report(
     table: str = "A table",
     by: Any = None,
     rows: Sequence[int] = (),
+    numbers: Any = None,
     folds: int = 5,
     seed: int = 0,
     record: dict[str, Any] | None = None,
@@ -68,12 +69,13 @@ def report(
     ----------
     model : a fitted classifier, or a pipeline that ends with one.
     X, y, sample_weight : a frame or array of rows as the model takes them, their classes, and their weights.
-    new_rows : bool, default False; whether the model has not seen these rows. If it was fitted to them they say
-        nothing about new ones: copies of the model are fitted without each of `folds` parts of the rows, and
-        answer for that part (above 20,000 rows for a fifth, once). New rows the model answers itself.
-    target, table : how the page calls what is predicted, and the table.
+    new_rows : bool, default False; whether the model has not seen these rows. If it was fitted to them they
+        say nothing about new ones: copies of the model are fitted without each of `folds` parts of the
+        rows, and answer for that part (above 20,000 rows for a fifth, once). New rows the model answers
+    itself. target, table : how the page calls what is predicted, and the table.
     by : None (default), the name of a column of X, or a value per row; errors are counted by its groups.
-    rows : numbers of rows, counted from 1, that are explained besides the hardest and the most typical ones.
+    rows : numbers of rows that are explained besides the hardest and the most typical ones.
+    numbers : None (default), or what the rows are called: a number each. None counts from 1.
     folds : int, default 5; 0 for none.
     seed : int, default 0; draws the folds, and 100,000 rows where there are more.
     record : dict or None; more to be kept with the page, name → value: where the rows came from, a command.
@@ -94,7 +96,7 @@ def report(
     True
     """
     subject = subject_of(model)
-    material = material_of(subject, X, y, sample_weight, new_rows, folds, seed, progress or _silent)
+    material = material_of(subject, X, y, sample_weight, numbers, new_rows, folds, seed, progress or _silent)
     groups = None if by is None else _grouping(by, X, material)
     return Report(
         {

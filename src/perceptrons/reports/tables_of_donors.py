@@ -1,7 +1,9 @@
-"""Rows with some cells replaced by cells of other rows, in whatever holds a table: values that occur, and types
-that stay as they are."""
+"""Rows with some cells replaced by cells of other rows, in whatever holds a table: values that occur, and
+types that stay as they are."""
 
 from typing import Any
+
+import numpy as np
 
 from .._types import Array
 
@@ -12,7 +14,7 @@ def names_of(X: Any) -> list[Any]:
 
 
 def cells_of_column(X: Any, name: Any) -> Array:
-    return X[name].to_numpy() if hasattr(X, "columns") else X[:, name]
+    return np.asarray(X[name].to_numpy() if hasattr(X, "columns") else X[:, name])
 
 
 def assembled(X: Any, base: Array, replaced: dict[Any, tuple[Array, Array]]) -> Any:

@@ -1,4 +1,5 @@
-"""A vote of rules as a person adds it up: what each rule adds if it holds and if not, and what the sum means."""
+"""A vote of rules as a person adds it up: what each rule adds if it holds and if not, and what the sum
+means."""
 
 from typing import Any, NamedTuple
 
@@ -9,8 +10,9 @@ from .weighted_conjunctions import WeightedConjunctions
 
 
 class Tally(NamedTuple):
-    """The sum of a label is `base` + Σ (`held` or `not_held`) of the rules: one label of two classes, whose sum
-    is > 0, else all, of which the largest sum decides. The probability is 1/(1 + exp(−(slope·sum + shift)))."""
+    """The sum of a label is `base` + Σ (`held` or `not_held`) of the rules: one label of two classes, whose
+    sum is > 0, else all, of which the largest sum decides. The probability is 1/(1 + exp(−(slope·sum +
+    shift)))."""
 
     rules: list[str]
     labels: list[Any]

@@ -36,7 +36,7 @@ def _separation(one: Any) -> str:
 
 
 def _made_of(one: Any) -> str:
-    used, all_ = count(one.compression_size, "row"), count(one.n_rows, "row")
+    used, all_ = f"{one.compression_size:,}", count(one.n_rows, "row")
     return f"Its weights are a sum of {used} of the {all_} fitted; {one.n_updates:,} corrections were made."
 
 
@@ -56,8 +56,8 @@ def _about_new_rows(one: Any, material: Material) -> str:
     baseline = 1.0 - _baseline(material)
     if best.value is not None and says_something(best, baseline):
         return (
-            f"With a confidence of {percent(1 - DELTA)}, at most {percent(best.value)} of new rows drawn like these "
-            f"are misclassified ({best.name} bound)."
+            f"With a confidence of {percent(1 - DELTA)}, at most {percent(best.value)} of new rows drawn "
+            f"like these are misclassified ({best.name} bound)."
         )
     compressed = next(found for found in on_training_rows(facts, DELTA) if found.name == "compression")
     why = compressed.why_not or "it would be above the error of always giving the most frequent answer"
@@ -73,6 +73,6 @@ def _of_classes(certificates: list[Any], classes: list[Any]) -> str:
     separated = [shown(name) for name, one in zip(classes, certificates, strict=True) if one.separable]
     n = len(certificates)
     return (
-        f"Certified, class against the rest: {len(separated)} of {n} classes are separated from the others on the "
-        "rows fitted."
+        f"Certified, class against the rest: {len(separated)} of {n} classes are separated from the others "
+        "on the rows fitted."
     )

@@ -1,4 +1,5 @@
-"""The data and how to repeat the model: columns, kinds, holes, ranges, what was left out and why, digest, versions."""
+"""The data and how to repeat the model: columns, kinds, holes, ranges, what was left out and why, digest,
+versions."""
 
 import hashlib
 import platform

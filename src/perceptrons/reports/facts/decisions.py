@@ -33,7 +33,8 @@ def roc(judged: Judged, material: Material) -> Facts | None:
         "kind": "lines",
         "id": "roc",
         "title": "ROC curve",
-        "says": f"Share of the rows of a class that are found, over the share of other rows taken for it.{area}",
+        "says": "Share of the rows of a class that are found, over the share of other rows taken for "
+        f"it.{area}",
         "x": share_axis("other rows taken for it"),
         "y": share_axis("rows of the class found"),
         "series": [*curves, series("guessing", [0, 1], [0, 1], "thin")],
@@ -59,8 +60,8 @@ def pr_curve(judged: Judged, material: Material) -> Facts | None:
         "kind": "lines",
         "id": "precision-recall",
         "title": "Precision and recall",
-        "says": f"Share of right answers among those that name the class, over the share of its rows found. By "
-        f"guessing the precision would be the share of the class: {base}.",
+        "says": "Share of right answers among those that name the class, over the share of its rows found. "
+        f"By guessing the precision would be the share of the class: {base}.",
         "x": share_axis("recall: rows of the class found"),
         "y": share_axis("precision: answers that are right"),
         "series": curves,
@@ -104,8 +105,9 @@ def reliability(judged: Judged, material: Material) -> Facts | None:
         "kind": "lines",
         "id": "calibration",
         "title": "Calibration",
-        "says": f"How often {what}, over the probability that the model gives it: tenths of the rows, with 95 % "
-        f"intervals. On the diagonal a probability means what it says; the farthest point is {percent(far)} off.",
+        "says": f"How often {what}, over the probability that the model gives it: tenths of the rows, with "
+        "95 % intervals. On the diagonal a probability means what it says; the farthest point is "
+        f"{percent(far)} off.",
         "x": share_axis("probability given"),
         "y": share_axis("how often it is so"),
         "series": [series("perfect", [0, 1], [0, 1], "thin")],
@@ -120,7 +122,8 @@ def _point(said: Any, true: Any, weights: Any) -> dict[str, float]:
 
 
 def confusion(judged: Judged, classes: list[Any]) -> Facts:
-    """Classes by answers, rejections in the last column; of many classes the most frequent, the others together."""
+    """Classes by answers, rejections in the last column; of many classes the most frequent, the others
+    together."""
     matrix = np.array(judged.evaluation.confusion)
     names = [*map(shown, classes)]
     if len(names) > MOST_CLASSES:
@@ -191,8 +194,8 @@ def _promised(material: Material) -> str:
         return ""
     one = next(one for one in promises if one.given)
     return (
-        f" Promised with a confidence of {percent(1 - one.delta)}: at most {percent(one.max_error)} of the answers are "
-        f"wrong ({one.n_errors} of {count(one.n_answered, 'calibration row')} were)."
+        f" Promised with a confidence of {percent(1 - one.delta)}: at most {percent(one.max_error)} of the "
+        f"answers are wrong ({one.n_errors} of {count(one.n_answered, 'calibration row')} were)."
     )
 
 

@@ -1,7 +1,7 @@
 """The evidence: every figure of a report as plain data, and in a sentence what it shows.
 
-A figure is a dict of `kind` ("lines" or "histogram"), `id`, `title`, `says` (also its text alternative), the axes
-`x` and `y` (label, low, high, percent) and its data. `figures` draws it.
+A figure is a dict of `kind` ("lines" or "histogram"), `id`, `title`, `says` (also its text alternative),
+the axes `x` and `y` (label, low, high, percent) and its data. `figures` draws it.
 """
 
 from typing import Any

@@ -90,9 +90,9 @@ def _promise(material: Material) -> list[str]:
         return []
     most = float(binomial_upper(wrong, n_rows, CONFIDENCE))
     return [
-        f"{wrong:,} of {count(n_rows, 'row')} answered are wrong. With a confidence of {percent(1 - CONFIDENCE)}, at "
-        f"most {percent(most)} of new rows that are answered will be, if they are drawn like these (Clopper and "
-        "Pearson)."
+        f"{wrong:,} of {count(n_rows, 'row')} answered are wrong. With a confidence of "
+        f"{percent(1 - CONFIDENCE)}, at most {percent(most)} of new rows that are answered will be, if they "
+        "are drawn like these (Clopper and Pearson)."
     ]
 
 
@@ -101,8 +101,8 @@ def _cautions(material: Material) -> list[str]:
     judged, lines = material.judged, []
     if material.n_counted > len(material.rows.y):
         lines.append(
-            f"Of {count(material.n_counted, 'row')} a random sample of {len(material.rows.y):,} was looked at, each class "
-            "by its share."
+            f"Of {count(material.n_counted, 'row')} a random sample of {len(material.rows.y):,} was looked "
+            "at, each class by its share."
         )
     if judged is None:
         return [*lines, "Nothing on this page says how good the model is on new rows."]
@@ -128,7 +128,7 @@ def _cautions(material: Material) -> list[str]:
         )
     if judged.folds:
         lines.append(
-            "The rows are those the model was fitted to, so its quality was estimated with copies of it; columns or "
-            "parameters chosen by a look at all rows would make the estimate too good."
+            "The rows are those the model was fitted to, so its quality was estimated with copies of it; "
+            "columns or parameters chosen by a look at all rows would make the estimate too good."
         )
     return lines

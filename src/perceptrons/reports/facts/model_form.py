@@ -1,4 +1,5 @@
-"""The model in full: rules or a card as a form to fill in, a linear model by its columns, others in a sentence."""
+"""The model in full: rules or a card as a form to fill in, a linear model by its columns, others in a
+sentence."""
 
 from typing import Any
 
@@ -165,8 +166,8 @@ def _scale(subject: Subject, name: str) -> str:
 def _in_words(learner: Any) -> str:
     if hasattr(learner, "support_"):
         return (
-            f"A kernel model compares a row with {len(learner.support_):,} rows it has kept; there are no weights of "
-            "columns to read."
+            f"A kernel model compares a row with {len(learner.support_):,} rows it has kept; there are no "
+            "weights of columns to read."
         )
     return (
         f"A {type(learner).__name__} has no weights of columns or rules to read; what it does is shown below."

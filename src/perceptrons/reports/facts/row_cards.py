@@ -87,12 +87,12 @@ def _typical(material: Material, order: Any, lead: Any) -> list[CardGroup]:
 
 
 def _places(material: Material, asked: Sequence[int]) -> list[int]:
-    there = {int(row) + 1: place for place, row in enumerate(material.places.tolist())}
+    there = {int(row): place for place, row in enumerate(material.numbers.tolist())}
     for row in asked:
         if row not in there:
             raise ValueError(
                 f"There is no row {row} among the {len(there):,} that were looked at; the table has "
-                f"{material.n_given:,} rows, from 1 on."
+                f"{material.n_given:,} rows that have a class."
             )
     return [there[row] for row in dict.fromkeys(asked)]
 
@@ -123,7 +123,7 @@ def _answer(material: Material, place: int, answer: Any, proba: Any) -> Facts:
     subject = material.subject
     truth = subject.classes[material.rows.codes[place]]
     return {
-        "row": int(material.places[place]) + 1,
+        "row": int(material.numbers[place]),
         "class": shown(truth),
         "answer": shown(answer),
         "rejected": subject.rejects and answer not in subject.classes,

@@ -37,8 +37,8 @@ def margins(material: Material) -> Facts | None:
         "kind": "histogram",
         "id": "margins",
         "title": "Margins of the rows",
-        "says": f"How far the {whose} are from the boundary, 0, where the answer changes; {_wrong_in_words(wrong)} on the "
-        f"wrong side.{_interval_in_words(certificate)}",
+        "says": f"How far the {whose} are from the boundary, 0, where the answer changes; "
+        f"{_wrong_in_words(wrong)} on the wrong side.{_interval_in_words(certificate)}",
         "x": axis("distance from the boundary" if certificate is not None else "score", edges[0], edges[-1]),
         "y": axis("rows", 0, 1.12 * max(map(sum, zip(*counts, strict=True)))),
         "edges": edges.tolist(),
@@ -113,9 +113,9 @@ def size_path(material: Material) -> Facts | None:
             "kind": "lines",
             "id": "size-path",
             "title": "Size and accuracy",
-            "says": f"Log-loss in the cross-validation of the fit over the number of rules tried; lower is better. The "
-            f"smallest is {loss.min():.3f}, with {count(int(sizes[int(loss.argmin())]), 'rule')}; the model has "
-            f"{count(n_rules, 'rule')}.",
+            "says": "Log-loss in the cross-validation of the fit over the number of rules tried; lower is "
+            f"better. The smallest is {loss.min():.3f}, with "
+            f"{count(int(sizes[int(loss.argmin())]), 'rule')}; the model has {count(n_rules, 'rule')}.",
             "x": axis("rules", min(sizes), max(sizes)),
             "y": axis("log-loss", 0, float(loss.max()) * 1.05),
             "series": [series("log-loss", sizes, loss)],
@@ -129,8 +129,8 @@ def size_path(material: Material) -> Facts | None:
         "kind": "lines",
         "id": "size-path",
         "title": "Size and accuracy",
-        "says": f"Errors in the cross-validation of the fit after each stage of boosting; {learner.stages_} stages were "
-        "taken.",
+        "says": f"Errors in the cross-validation of the fit after each stage of boosting; {learner.stages_} "
+        "stages were taken.",
         "x": axis("stages", 1, len(errors)),
         "y": share_axis("errors", rounded_up(float(errors.max()))),
         "series": [series("errors", np.arange(1, len(errors) + 1), errors)],
@@ -157,8 +157,8 @@ def training_errors(material: Material) -> Facts | None:
         "kind": "lines",
         "id": "training",
         "title": "Learning curve of the training run",
-        "says": f"Share of the training rows that were wrong when it was their turn, per epoch: {percent(errors[0])} in "
-        f"the first of {len(errors):,} epochs, {percent(errors[-1])} in the last.",
+        "says": "Share of the training rows that were wrong when it was their turn, per epoch: "
+        f"{percent(errors[0])} in the first of {len(errors):,} epochs, {percent(errors[-1])} in the last.",
         "x": axis("epoch", 1, len(errors)),
         "y": share_axis("wrong rows", rounded_up(high)),
         "series": [series("wrong rows", epochs, np.minimum(errors, rounded_up(high)))],

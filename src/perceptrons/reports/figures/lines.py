@@ -43,6 +43,6 @@ def _mark(frame: Frame, one: dict[str, Any]) -> list[str]:
     """A point that stands out, its label on the side that has room."""
     x, y = frame.place(one["x"], one["y"])
     left = one["x"] - frame.x["low"] > (frame.x["high"] - frame.x["low"]) / 2
-    where = {"x": x - 8, "text_anchor": "end"} if left else {"x": x + 8, "text_anchor": "start"}
-    label = text(one["label"], y=y - 7, class_="mark-label", **where)
+    beside, anchor = (x - 8, "end") if left else (x + 8, "start")
+    label = text(one["label"], beside, y - 7, text_anchor=anchor, class_="mark-label")
     return [element("circle", cx=x, cy=y, r=5, class_="mark"), label]

@@ -6,7 +6,7 @@ from html import escape
 Attribute = str | float | int
 
 
-def element(name: str, content: Iterable[str] = (), **attributes: Attribute) -> str:
+def element(name: str, content: Iterable[str] = (), /, **attributes: Attribute) -> str:
     """An element; `class_` is class, and `_` in other names of attributes is `-`."""
     inner = "".join(content)
     given = "".join(f' {_name(key)}="{_value(value)}"' for key, value in attributes.items())

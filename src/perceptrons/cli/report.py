@@ -104,7 +104,7 @@ def report(
 
 
 def _is_new(about: dict[str, Any], digest: str, path: Path) -> bool:
-    """The file that was fitted is known; of another one nobody but its owner knows whether its rows are new."""
+    """The file that was fitted is known; whether the rows of another one are new, its owner must say."""
     if about.get("digest") == digest:
         return False
     raise ValueError(

@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from ..comparison import LearnerResult
 from ..cross_validation import Progress
 from ..model_file.files import write_whole
-from .facts.data_sheet import data_facts
+from ..rejection.costs import Costs
+from .facts.data_sheet import data_facts, versions
 from .facts.evidence import evidence_facts
 from .facts.fairness import Grouping, grouped
 from .facts.first_look import look_facts
+from .facts.learners_compared import comparison_facts
 from .facts.model_form import model_facts
 from .facts.row_cards import rows_facts
 from .judged_rows import Material, material_of
@@ -31,12 +34,13 @@ class Report:
     """
 
     facts: dict[str, Any] = field(repr=False)
+    template: str = field(default="report.html", repr=False)
 
     @cached_property
     def html(self) -> str:
         from .page import render
 
-        return render("report.html", self.facts)
+        return render(self.template, self.facts)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a file, whole or not at all."""
@@ -71,8 +75,8 @@ def report(
     X, y, sample_weight : a frame or array of rows as the model takes them, their classes, and their weights.
     new_rows : bool, default False; whether the model has not seen these rows. If it was fitted to them they
         say nothing about new ones: copies of the model are fitted without each of `folds` parts of the
-        rows, and answer for that part (above 20,000 rows for a fifth, once). New rows the model answers
-    itself. target, table : how the page calls what is predicted, and the table.
+        rows, and answer for that part (above 20,000 rows for a fifth, once). New rows it answers itself.
+    target, table : how the page calls what is predicted, and the table.
     by : None (default), the name of a column of X, or a value per row; errors are counted by its groups.
     rows : numbers of rows that are explained besides the hardest and the most typical ones.
     numbers : None (default), or what the rows are called: a number each. None counts from 1.
@@ -112,6 +116,14 @@ def report(
             "data": data_facts(material, target, {"Seed of the folds": seed, **(record or {})}),
         }
     )
+
+
+def comparison_report(
+    results: Sequence[LearnerResult], metric: str, costs: Costs, data: dict[str, Any], record: dict[str, Any]
+) -> Report:
+    """The page of a comparison; `data` is the summary of its table, `record` how it came to be."""
+    facts = comparison_facts(results, metric, costs, data, {**record, **versions()})
+    return Report(facts, "comparison.html")
 
 
 def _grouping(by: Any, X: Any, material: Material) -> Grouping:

@@ -18,7 +18,7 @@ def cells_of_column(X: Any, name: Any) -> Array:
 
 
 def assembled(X: Any, base: Array, replaced: dict[Any, tuple[Array, Array]]) -> Any:
-    """Row `base[i]` for each i; of the columns in `replaced`, name → (places i, rows that give their cells)."""
+    """Row `base[i]` for each i; of columns in `replaced`, name → (places i, rows that give their cells)."""
     if not hasattr(X, "columns"):
         cells = X[base].copy()
         for name, (places, donors) in replaced.items():

@@ -34,7 +34,7 @@ def rules_calculator(tally: Tally, classes: list[Any]) -> Facts | None:
 
 
 def linear_calculator(subject: Subject) -> Facts | None:
-    """Cells of columns to fill in. None where columns are many, or read in a way that a form cannot repeat."""
+    """Cells to fill in. None where columns are many, or read in a way that a form cannot repeat."""
     encoder, learner = subject.encoder, subject.learner
     if not isinstance(encoder, TableEncoder) or not hasattr(learner, "coef_"):
         return None

@@ -7,6 +7,8 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
+import scipy
+import sklearn
 
 from ... import __version__
 from ...reasons import spelled_number
@@ -23,6 +25,8 @@ Facts = dict[str, Any]
 def data_facts(material: Material, target: str, record: dict[str, Any]) -> Facts:
     """`record` is what else is known of how the model came to be: names and plain values."""
     table = columns(material.rows.X)
+    digest = {"Digest of the cells": digest_of(material.rows.X, material.rows.y)}
+    record = {**digest, **record, **versions()}
     treatments = _treatments(material)
     left_out = [(name, one) for name, one in treatments.items() if one in LEFT_OUT]
     used = [column for column in table if treatments.get(column.name, AS_IS) not in LEFT_OUT]
@@ -36,9 +40,7 @@ def data_facts(material: Material, target: str, record: dict[str, Any]) -> Facts
         "left_out": [{"name": shown(name), "why": why} for name, why in left_out[:MOST_COLUMNS]],
         "n_left_out": len(left_out),
         "weighted": material.rows.weights is not None,
-        "record": [
-            {"name": name, "value": shown(value, 500)} for name, value in _record(material, record).items()
-        ],
+        "record": [{"name": name, "value": shown(value, 500)} for name, value in record.items()],
         "parameters": _parameters(material.subject.learner),
     }
 
@@ -86,12 +88,9 @@ def _range(column: Column, kind: str) -> str:
     return f"{', '.join(named)}{more}"
 
 
-def _record(material: Material, record: dict[str, Any]) -> dict[str, Any]:
-    import scipy
-    import sklearn
-
-    given = {"Digest of the rows": digest_of(material.rows.X, material.rows.y)} | record
-    return given | {
+def versions() -> dict[str, str]:
+    """What the numbers of a report depend on."""
+    return {
         "perceptrons": __version__,
         "Python": platform.python_version(),
         "NumPy": np.__version__,

@@ -48,7 +48,7 @@ def rows_facts(material: Material, asked: Sequence[int]) -> Facts:
 
 
 def _leads(subject: Subject, encoded: Any, codes: Any) -> Any:
-    """By how much the score of a row's own class is ahead of the best other: below 0 if its answer is wrong."""
+    """How far the score of a row's own class is above the best other: below 0 if its answer is wrong."""
     scores = scores_of(subject.learner, encoded)
     if scores is None or not np.isfinite(scores).all():
         return None

@@ -7,11 +7,12 @@ from ...comparison import AS_GOOD, BEST, METRICS, LearnerResult
 from ...rejection.costs import Costs
 from ...rejection.sentences import costs_in_words, listing
 from ...texts import percent
-from ..spelling import decimals, shown
+from ..spelling import decimals, shown, some
 from .curves import axis, rounded_up, share_axis
 
 WORDS = {"risk": "risk", "accuracy": "accuracy", "balanced": "balanced accuracy", "auc": "AUC"}
-VERDICTS = {BEST: "best", AS_GOOD: "not distinguishable", "": "worse"}
+VERDICTS = {BEST: "best", AS_GOOD: "as good", "": "worse"}
+NEAR = 0.04  # of an axis: points so near share a label
 Facts = dict[str, Any]
 
 
@@ -78,7 +79,7 @@ def _line(one: LearnerResult, metric: str) -> Facts:
         "rejected": percent(one.rejected) if one.may_reject and one.rejected is not None else "",
         "risk": decimals(one.risk),
         "size": str(one.size or ""),
-        "seconds": "" if one.fit_seconds is None else f"{one.fit_seconds:.2g} s",
+        "seconds": "" if one.fit_seconds is None else _time(one.fit_seconds),
         "folds": [] if failed else _folds(one, metric),
         "mean": one.value(metric),
         "notes": [shown(note, 200) for note in one.notes],
@@ -98,13 +99,32 @@ def _size_against_accuracy(done: Sequence[LearnerResult]) -> Facts | None:
         "kind": "lines",
         "id": "size-accuracy",
         "title": "Size and accuracy",
-        "says": "Wrong answers in cross-validation over the number of weights, of learners that have weights: "
-        "the lower and the farther to the left, the better.",
+        "says": "Wrong answers in cross-validation over the number of weights, of learners that have "
+        "weights: the lower and the farther to the left, the better.",
         "x": axis("weights", 0, 1.05 * max(one["x"] for one in points)),
         "y": share_axis("wrong, of the rows answered", rounded_up(max(one["y"] for one in points))),
         "series": [],
-        "marks": points,
+        "marks": _labeled(points),
     }
+
+
+def _labeled(points: list[Facts]) -> list[Facts]:
+    """Points that lie on one another have one label."""
+    high = {name: max(one[name] for one in points) or 1.0 for name in "xy"}
+    found: list[Facts] = []
+    for one in points:
+        same = [other for other in found if all(abs(one[k] - other[k]) < NEAR * high[k] for k in "xy")]
+        if same:
+            same[0]["names"].append(one["label"])
+        else:
+            found.append({**one, "names": [one["label"]]})
+    return [{"x": one["x"], "y": one["y"], "label": some(one["names"], 2)} for one in found]
+
+
+def _time(seconds: float) -> str:
+    if seconds >= 1:
+        return f"{seconds:.1f} s"
+    return f"{1000 * seconds:.0f} ms" if seconds >= 0.0005 else "< 1 ms"
 
 
 def _about(data: Facts) -> Facts:

@@ -9,10 +9,9 @@ from ...describe import size_of
 from ...reasons import spelled_number
 from ...rejection.sentences import when_it_answers
 from ...sparse.tally import Tally, printed, tally_of
-from ...sparse.weighted_conjunctions import aligned
 from ...tables.table_encoder import part_names
 from ..judged_rows import Material
-from ..spelling import shown
+from ..spelling import shown, signed
 from ..subject import Subject
 from .calculator import linear_calculator, rules_calculator
 
@@ -74,7 +73,7 @@ def _rules(model: Any, decides: bool) -> Facts:
 
 def _by_rule(numbers: Any, points: bool) -> list[list[str]]:
     """Signed numbers, a list per rule, each label's with the same decimals."""
-    columns = [[text.strip() for text in aligned(column, points)] for column in numbers.tolist()]
+    columns = [signed(column, points) for column in numbers.tolist()]
     return [list(row) for row in zip(*columns, strict=True)]
 
 

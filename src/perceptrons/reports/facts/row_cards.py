@@ -113,7 +113,7 @@ def _cards(material: Material, most: dict[int, int], pool: Pool | None) -> list[
         {
             **_answer(material, place, answers[k], None if proba is None else proba[k]),
             **table_of(subject, parts[k], most[place]),
-            "flip": _flip(flips[k]),
+            "flip": _flip(subject, flips[k]),
         }
         for k, place in enumerate(places)
     ]
@@ -125,7 +125,7 @@ def _answer(material: Material, place: int, answer: Any, proba: Any) -> Facts:
     return {
         "row": int(material.numbers[place]),
         "class": shown(truth),
-        "answer": shown(answer),
+        "answer": shown(answer) if answer in subject.classes else "rejected",
         "rejected": subject.rejects and answer not in subject.classes,
         "right": bool(answer == truth),
         "probability": "" if proba is None else _likely(subject, answer, proba),
@@ -140,13 +140,13 @@ def _likely(subject: Subject, answer: Any, proba: Any) -> str:
     return f"{shown(subject.classes[best], 40)}: {percent(float(proba[best]))}"
 
 
-def _flip(flip: Flip | None) -> Facts | None:
+def _flip(subject: Subject, flip: Flip | None) -> Facts | None:
     if flip is None:
         return None
     cells = [
         {"column": shown(name), "from": shown(old, 40), "to": shown(new, 40)} for name, old, new in flip.cells
     ]
-    return {"cells": cells, "answer": shown(flip.answer)}
+    return {"cells": cells, "answer": shown(flip.answer) if flip.answer in subject.classes else "rejected"}
 
 
 def _searched(pool: Pool | None) -> str:

@@ -5,9 +5,8 @@ from typing import Any
 import numpy as np
 
 from ...reasons import Reason, is_scorecard, linear_parts, originals, rule_parts, scored, votes
-from ...sparse.weighted_conjunctions import aligned
 from ..donors import cell_in_words
-from ..spelling import shown
+from ..spelling import shown, signed
 from ..subject import Subject
 from ..tables_of_donors import names_of
 
@@ -71,7 +70,7 @@ def table_of(subject: Subject, parts: list[Reason], most: int) -> Facts:
     first, rest = parts[:most], parts[most:]
     total = sum(part.adds for part in parts)
     numbers = [*(part.adds for part in first), sum(part.adds for part in rest), total]
-    *adds, others, total_text = (text.strip() for text in aligned(numbers, is_scorecard(subject.scorer)))
+    *adds, others, total_text = signed(numbers, is_scorecard(subject.scorer))
     return {
         "parts": [
             {"name": shown(part.rule, 120), "cell": shown(_cell(part), 40), "adds": text, "number": part.adds}

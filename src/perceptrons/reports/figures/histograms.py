@@ -40,4 +40,8 @@ def _mark(frame: Frame, one: dict[str, Any]) -> list[str]:
     x, _ = frame.place(one["x"], 0)
     style = "boundary" if one["x"] == 0 else "certified" if one.get("certified") else "band"
     drawn = [line(x, TOP, x, HEIGHT - BOTTOM, class_=style)]
-    return drawn + ([text(one["label"], x + 4, TOP + 9, class_="mark-label")] if one["label"] else [])
+    return drawn + (
+        [text(one["label"], x + 4, TOP + (9 if style == "boundary" else 21), class_="mark-label")]
+        if one["label"]
+        else []
+    )

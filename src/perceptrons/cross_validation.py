@@ -158,6 +158,8 @@ def answers_on(model: Any, rows: Rows, classes: Any) -> AnsweredRows:
         X, model = model[:-1].transform(X), model[-1]
     given, rejected = answers_of(model, X)
     scores, proba = scores_of(model, X), probabilities_of(model, X)
+    if scores is None and hasattr(model, "estimator_"):  # one that promises has none of its own
+        scores = scores_of(model.estimator_, X)
     if len(model.classes_) < len(classes):
         scores = proba = None
     return AnsweredRows(rows.codes, codes_among(classes, given), rejected, scores, proba)

@@ -48,6 +48,7 @@ CALLS = {  # each public function, called
     "coverage_score": lambda model, file: perceptrons.coverage_score(Y, Y),
     "save": lambda model, file: perceptrons.save(model, file),
     "load": lambda model, file: perceptrons.load(file),
+    "report": lambda model, file: perceptrons.report(model, X, Y, folds=0),
     "reject_confusion_matrix": lambda model, file: perceptrons.reject_confusion_matrix(Y, Y),
     "risk_score": lambda model, file: perceptrons.risk_score(Y, Y),
     "selective_accuracy": lambda model, file: perceptrons.selective_accuracy(Y, Y),
@@ -119,7 +120,7 @@ def test_nothing_private_of_scikit_learn_is_imported():
 
 
 def test_import_brings_in_no_optional_dependency():
-    optional = "{'torch', 'dask', 'onnx', 'matplotlib', 'polars', 'typer', 'rich'}"  # pandas: scikit-learn's
+    optional = "{'torch', 'dask', 'onnx', 'jinja2', 'matplotlib', 'polars', 'typer', 'rich'}"  # pandas: scikit-learn's
     assert run(f"import sys, perceptrons; print(sorted({optional} & set(sys.modules)))") == "[]"
 
 

@@ -49,16 +49,18 @@ def rows_facts(material: Material, asked: Sequence[int]) -> Facts:
 
 def _leads(subject: Subject, encoded: Any, codes: Any) -> Any:
     """How far the score of a row's own class is above the best other: below 0 if its answer is wrong."""
-    scores = scores_of(subject.learner, encoded)
+    own = subject.learner
+    judge = own if hasattr(own, "decision_function") or hasattr(own, "predict_proba") else subject.scorer
+    scores = scores_of(judge, encoded)
     if scores is None or not np.isfinite(scores).all():
         return None
     if scores.ndim == 1:
-        middle = 0.0 if hasattr(subject.learner, "decision_function") else 0.5  # of a probability
+        middle = 0.0 if hasattr(judge, "decision_function") else 0.5  # of a probability
         return np.where(codes == 1, scores - middle, middle - scores)
-    own = scores[np.arange(len(codes)), codes]
+    true = scores[np.arange(len(codes)), codes]
     others = scores.astype(float)
     others[np.arange(len(codes)), codes] = -np.inf
-    return own - others.max(axis=1)
+    return true - others.max(axis=1)
 
 
 def _groups(material: Material, lead: Any, asked: Sequence[int]) -> list[CardGroup]:

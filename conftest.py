@@ -1,8 +1,8 @@
 """Set up what must be set before anything imports Numba; leave out what this machine lacks, and say so.
 
-Tests that need torch, the papers' data, a browser or a GPU bear a marker of that name (or ask for the fixture `data`)
-and are run only where it is there; the last lines say what was left out and how to get it. In CI nothing
-may be left out, nor skipped, but for the lack of a GPU.
+Tests that need torch, the papers' data, a browser or a GPU bear a marker of that name (or ask for the
+fixture `data`) and are run only where it is there; the last lines say what was left out and how to get it.
+In CI nothing may be left out, nor skipped, but for the lack of a GPU.
 """
 
 import os

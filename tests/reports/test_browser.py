@@ -66,10 +66,17 @@ def compared():
     X, y = coffee()
     results = compare(X, y, folds=3, learners=["perceptron", "chow", "shallow tree"])
     data = {
-        "title": "coffee.csv", "rows": 240, "columns": 6, "kinds": {"numeric": 3}, "missing": 1, "left_out": [],
+        "title": "coffee.csv",
+        "rows": 240,
+        "columns": 6,
+        "kinds": {"numeric": 3, "nominal": 2, "boolean": 1},
+        "missing": 10,
+        "left_out": [{"column": "lot", "reason": "names of rows"}],
         "classes": [{"class": "specialty", "rows": 134}, {"class": "commercial", "rows": 106}],
-        "most_frequent": {"class": "specialty", "accuracy": 134 / 240}, "notes": [], "hints": [],
-    }  # fmt: skip
+        "most_frequent": {"class": "specialty", "accuracy": 134 / 240},
+        "notes": [],
+        "hints": [],
+    }
     return comparison_report(results, "risk", Costs(), data, {"Command": "perceptrons compare"})
 
 

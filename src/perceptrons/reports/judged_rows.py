@@ -20,7 +20,7 @@ FOLDED = 20_000  # rows, above which a fifth is held out once
 MOST_ROWS = 100_000  # rows looked at
 
 
-class Judged(NamedTuple):
+class JudgedRows(NamedTuple):
     """Answers to rows not learned from."""
 
     answers: AnsweredRows
@@ -42,7 +42,7 @@ class Material(NamedTuple):
     n_counted: int  # of weight above 0; some of them are drawn if they are very many
     new_rows: bool
     costs: Costs
-    judged: Judged | None
+    judged: JudgedRows | None
     why_not: str  # nothing could be judged
 
 
@@ -103,19 +103,21 @@ def _drawn(rows: Rows, seed: int) -> Any:
     return np.sort(kept)
 
 
-def _answered(subject: Subject, rows: Rows, costs: Costs) -> Judged:
+def _answered(subject: Subject, rows: Rows, costs: Costs) -> JudgedRows:
     answers = answers_on(subject.model, rows, rows.classes)
     found = evaluate_answers(rows.classes, answers, rows.weights, costs)
-    return Judged(answers, np.arange(len(rows.y)), rows.weights, found, "rows that are new to the model", 0)
+    return JudgedRows(
+        answers, np.arange(len(rows.y)), rows.weights, found, "rows that are new to the model", 0
+    )
 
 
 def _refitted(
     subject: Subject, rows: Rows, folds: int, seed: int, costs: Costs, tell: Progress
-) -> Judged | None:
+) -> JudgedRows | None:
     if folds == 0:
         return None
     found = expected_on_new_rows(subject.model, rows, folds, seed, costs, tell, FOLDED)
     how = "a fifth of the rows, held out from a copy of the model"
     if found.folds > 1:
         how = f"cross-validation in {found.folds} folds: each row answered by a copy fitted without it"
-    return Judged(found.answers, found.tested, found.weights, found.evaluation, how, found.folds)
+    return JudgedRows(found.answers, found.tested, found.weights, found.evaluation, how, found.folds)

@@ -8,16 +8,16 @@ from sklearn.metrics import precision_recall_curve, roc_curve
 from ...evaluation import interval_of
 from ...rejection.rejecting import error_reject_curve
 from ...texts import percent
-from ..judged_rows import Judged, Material
+from ..judged_rows import JudgedRows, Material
 from ..spelling import count, shown
-from .curves import Facts, rounded_up, series, share_axis
+from .axes_and_series import Facts, rounded_up, series, share_axis
 
 MOST_CURVES = 4  # classes in one figure
 MOST_CLASSES = 12  # in a confusion matrix
 BINS = 10
 
 
-def roc(judged: Judged, material: Material) -> Facts | None:
+def roc(judged: JudgedRows, material: Material) -> Facts | None:
     """True positives over false positives, as the threshold falls."""
     curves = []
     for name, truth, scores, weights in _one_against_rest(judged, material):
@@ -41,12 +41,12 @@ def roc(judged: Judged, material: Material) -> Facts | None:
     }
 
 
-def _mean_over(judged: Judged, material: Material) -> str:
+def _mean_over(judged: JudgedRows, material: Material) -> str:
     means = ["classes"] * (len(material.subject.classes) > 2) + ["folds"] * (judged.folds > 1)
     return f" (mean over {' and '.join(means)})" if means else ""
 
 
-def pr_curve(judged: Judged, material: Material) -> Facts | None:
+def pr_curve(judged: JudgedRows, material: Material) -> Facts | None:
     """Precision over recall."""
     curves, shares = [], []
     for name, truth, scores, weights in _one_against_rest(judged, material):
@@ -68,7 +68,7 @@ def pr_curve(judged: Judged, material: Material) -> Facts | None:
     }
 
 
-def _one_against_rest(judged: Judged, material: Material) -> list[tuple[str, Any, Any, Any]]:
+def _one_against_rest(judged: JudgedRows, material: Material) -> list[tuple[str, Any, Any, Any]]:
     """The classes that curves are drawn for: of two the second, else the most frequent ones."""
     scores, codes = judged.answers.scores, judged.answers.codes
     if scores is None or not np.isfinite(scores).all():
@@ -88,7 +88,7 @@ def _frequent(codes: Any, most: int) -> list[int]:
     return np.argsort(-np.bincount(codes), kind="stable")[:most].tolist()  # type: ignore[no-any-return]
 
 
-def reliability(judged: Judged, material: Material) -> Facts | None:
+def reliability(judged: JudgedRows, material: Material) -> Facts | None:
     """How often what is said with a probability comes true."""
     proba, codes = judged.answers.proba, judged.answers.codes
     if proba is None:
@@ -121,7 +121,7 @@ def _point(said: Any, true: Any, weights: Any) -> dict[str, float]:
     return {"x": float(np.average(said, weights=weights)), "y": share, "low": low, "high": high}
 
 
-def confusion(judged: Judged, classes: list[Any]) -> Facts:
+def confusion(judged: JudgedRows, classes: list[Any]) -> Facts:
     """Classes by answers, rejections in the last column; of many classes the most frequent, the others
     together."""
     matrix = np.array(judged.evaluation.confusion)
@@ -158,7 +158,7 @@ def _whole(number: float) -> float | int:
     return int(number) if float(number).is_integer() else round(number, 2)
 
 
-def error_reject(judged: Judged, material: Material) -> Facts | None:
+def error_reject(judged: JudgedRows, material: Material) -> Facts | None:
     """How errors fall as the least certain rows are rejected, and where the model stands."""
     answers = judged.answers
     certainty = _certainty(answers)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...theory.held_out import binomial_lower, binomial_upper
-from ..judged_rows import Judged
+from ..judged_rows import JudgedRows
 from ..spelling import between, shown
 
 MOST_LINES = 24  # classes or groups in a table
@@ -20,24 +20,24 @@ class Grouping(NamedTuple):
     labels: Any
 
 
-def lines_by_class(judged: Judged, classes: list[Any]) -> list[dict[str, Any]]:
+def lines_by_class(judged: JudgedRows, classes: list[Any]) -> list[dict[str, Any]]:
     """The largest classes first."""
     return _lines(judged, judged.answers.codes, classes)
 
 
-def lines_by_group(judged: Judged, labels: Any) -> list[dict[str, Any]]:
+def lines_by_group(judged: JudgedRows, labels: Any) -> list[dict[str, Any]]:
     """`labels` name the group of each row that was judged."""
     names, codes = np.unique(labels, return_inverse=True)
     return _lines(judged, codes, names.tolist())
 
 
-def _lines(judged: Judged, codes: Any, names: list[Any]) -> list[dict[str, Any]]:
+def _lines(judged: JudgedRows, codes: Any, names: list[Any]) -> list[dict[str, Any]]:
     sizes = np.bincount(codes, minlength=len(names))
     order = [k for k in np.argsort(-sizes, kind="stable").tolist() if sizes[k]]
     return [_line(judged, codes == k, names[k]) for k in order[:MOST_LINES]]
 
 
-def _line(judged: Judged, here: Any, name: Any) -> dict[str, Any]:
+def _line(judged: JudgedRows, here: Any, name: Any) -> dict[str, Any]:
     """Rows are counted, not weighed: an exact interval is about rows drawn one by one."""
     given = here & ~judged.answers.rejected
     n_answered = int(given.sum())

@@ -6,7 +6,7 @@ from ...describe import size_of
 from ...rejection.sentences import costs_in_words, when_it_answers
 from ...texts import percent
 from ...theory.held_out import binomial_upper
-from ..judged_rows import Judged, Material
+from ..judged_rows import JudgedRows, Material
 from ..spelling import between, count, decimals, some
 from .claims import claims_of
 from .fairness import Grouping, lines_by_class, lines_by_group
@@ -29,7 +29,7 @@ def look_facts(material: Material, target: str, by: Grouping | None) -> dict[str
     }
 
 
-def _groups(judged: Judged, by: Grouping) -> dict[str, Any]:
+def _groups(judged: JudgedRows, by: Grouping) -> dict[str, Any]:
     return {"column": by.column, "lines": lines_by_group(judged, by.labels[judged.places])}
 
 
@@ -41,7 +41,7 @@ def _decision(material: Material, target: str) -> list[str]:
     return [first, when_it_answers(learner)]
 
 
-def _measures(material: Material, judged: Judged) -> list[dict[str, str]]:
+def _measures(material: Material, judged: JudgedRows) -> list[dict[str, str]]:
     found = judged.evaluation
     tiles = [_accuracy(found, material.subject.rejects)]
     if found.rejected or material.subject.rejects:

@@ -8,7 +8,7 @@ from ...rejection.costs import Costs
 from ...rejection.sentences import costs_in_words, listing
 from ...texts import percent
 from ..spelling import decimals, shown, some
-from .curves import axis, rounded_up, share_axis
+from .axes_and_series import axis, rounded_up, share_axis
 
 WORDS = {"risk": "risk", "accuracy": "accuracy", "balanced": "balanced accuracy", "auc": "AUC"}
 VERDICTS = {BEST: "best", AS_GOOD: "as good", "": "worse"}

@@ -9,7 +9,7 @@ from ...texts import percent
 from ...theory.certificate import lifted_norm
 from ..judged_rows import Material
 from ..spelling import count, shown
-from .curves import Facts, axis, rounded_up, series, share_axis
+from .axes_and_series import Facts, axis, rounded_up, series, share_axis
 
 BINS = 28
 MOST_SUPPORT = 12  # rows of a compression set, listed

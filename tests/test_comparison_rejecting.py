@@ -148,7 +148,7 @@ class Moody(Rejecting, BaseEstimator):
 
 def test_a_fold_without_answers_does_not_count(monkeypatch):
     monkeypatch.setitem(LEARNERS, "moody", lambda seed, max_epochs: Moody())
-    monkeypatch.setattr("perceptrons.comparison.reads_tables", lambda learner: True)
+    monkeypatch.setattr("perceptrons.fold_fits.reads_tables", lambda learner: True)
     X = np.array([[x] for x in range(-6, 7) if x] + [[4.5]])
     (result,) = compare(X, X[:, 0] > 0, folds=3, learners=["moody"])
     assert sorted(result.fold_accuracies, key=str) == [1.0, None, None]

@@ -69,7 +69,7 @@ def count_rows(X: Any) -> int:
     """The number of rows of an array, a sparse matrix, a frame, a list or what NumPy can make an array of."""
     if not hasattr(X, "shape") and hasattr(X, "__len__"):
         return len(X)
-    shape = np.shape(X)
+    shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape  # np.shape would ask X how to count
     if not shape:
         raise ValueError(f"Expected 2D array, got a scalar instead: {X!r:.60}; pass a row per example.")
     return int(shape[0])

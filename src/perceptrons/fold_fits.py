@@ -31,15 +31,15 @@ class Work(NamedTuple):
     build: dict[str, Callable[[], Any]]
     prices: Prices
 
-    def laid_out(self, k: int) -> "Part":
-        return Part([self.rows.take(rows) for rows in self.parts[k]], {})
+    def laid_out(self, k: int) -> "FoldPart":
+        return FoldPart([self.rows.take(rows) for rows in self.parts[k]], {})
 
-    def fit(self, name: str, part: "Part") -> "FoldFit":
+    def fit(self, name: str, part: "FoldPart") -> "FoldFit":
         """A learner on a part of the rows."""
         return _fit_part(self.build[name](), part, self.prices)
 
 
-class Part(NamedTuple):
+class FoldPart(NamedTuple):
     """Rows to learn from and, if there are some, rows to test on; what encoders have made of them."""
 
     tables: list[Rows]
@@ -76,7 +76,7 @@ def failed(fits: list[FoldFit]) -> bool:
     return bool(fits) and fits[-1].facts is None
 
 
-def _fit_part(learner: Any, part: Part, prices: Prices) -> FoldFit:
+def _fit_part(learner: Any, part: FoldPart, prices: Prices) -> FoldFit:
     tables = part.tables
     score = partial(_score, prices=prices, table=tables[-1]) if len(tables) > 1 else None
     try:
@@ -86,7 +86,7 @@ def _fit_part(learner: Any, part: Part, prices: Prices) -> FoldFit:
     return _try(learner, rows, tables[0], score)
 
 
-def _laid_out(part: Part, learner: Any) -> list[Any]:
+def _laid_out(part: FoldPart, learner: Any) -> list[Any]:
     """As the learner takes them: in coordinates that the first teaches, which are made once for all. Which
     columns are left out is decided already."""
     tables, encoded = part

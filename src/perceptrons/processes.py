@@ -17,7 +17,7 @@ from joblib.externals.loky import ProcessPoolExecutor
 
 from .compiled import one_thread
 from .cross_validation import Progress
-from .fold_fits import FoldFit, Part, Work, failed
+from .fold_fits import FoldFit, FoldPart, Work, failed
 
 SLOWEST_TO_COMPILE = ("sparse", "margin", "conservative", "binary")  # rooms; the others compile little
 AHEAD = 2  # tasks that a process has at hand: one at work and the next
@@ -192,7 +192,7 @@ class _Worker:
     """Keeps what it has encoded as long as it is asked for the same part."""
 
     def __init__(self, work: Work) -> None:
-        self._work, self._k, self._part = work, -1, Part([], {})
+        self._work, self._k, self._part = work, -1, FoldPart([], {})
 
     def run(self, task: Task) -> list[FoldFit]:
         return [self._fit(name, k) for name, k in task]

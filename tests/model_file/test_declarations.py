@@ -151,7 +151,7 @@ REFUSED = [
     (Names(), [1], r"it\[0\] is 1"),
     (Record(dict, {"a": Count()}), [], "an object"),
     (Parameters(), [], "an object"),
-    (Parameters(), {"a": [[1]]}, r"it.a\[0\] is \[1\]"),
+    (Parameters(), {"a": [[[1]]]}, r"it.a\[0\]\[0\] is \[1\]"),
     (Parameter(), {"tuple": 1}, "plain, or an object"),
     (Array(FLOATS, ("n",)), {"dtype": "float32", "shape": [1], "values": [0.1]}, "that float32 can hold"),
     (Array(FLOATS, ("n",)), {"dtype": "float32", "shape": [1], "values": [1e300]}, "that float32 can hold"),

@@ -65,7 +65,7 @@ class Explanation:
         return "\n".join([f"{prediction}, because", *lines, f"  {score}  is the sum, for {label}"])
 
 
-class Interval(NamedTuple):
+class Between(NamedTuple):
     """A statement about one column of numbers: a < x <= b."""
 
     low: Literal
@@ -92,7 +92,7 @@ class Negation(NamedTuple):
 class Conjunction(NamedTuple):
     """A rule that holds where all of its literals do."""
 
-    literals: tuple[Literal | Interval | Negation, ...]
+    literals: tuple[Literal | Between | Negation, ...]
 
     def __str__(self) -> str:
         return " and ".join(map(str, self.literals))
@@ -249,11 +249,11 @@ class WeightedConjunctions(Threshold):
 
     def _rule(self, places: tuple[int, ...], negated: bool) -> Conjunction:
         literals, owners = self.encoder_.literals_, self.encoder_.attributes_
-        said: dict[int, Literal | Interval | Negation] = {}
+        said: dict[int, Literal | Between | Negation] = {}
         for place in places:
             one, owner = literals[place], int(owners[place])
             low = said.get(owner)
-            said[owner] = Interval(low, one) if isinstance(low, Literal) else one
+            said[owner] = Between(low, one) if isinstance(low, Literal) else one
         found = (*said.values(),)
         return Conjunction(
             tuple(Negation(one) for one in found if isinstance(one, Literal)) if negated else found

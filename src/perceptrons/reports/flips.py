@@ -14,7 +14,7 @@ from .donors import Donors, Pool, cell_in_words
 from .subject import Subject
 from .tables_of_donors import assembled
 
-MOST_PAIRS = 6_000  # changes of two cells tried for a row
+MOST_PAIRS = 3_000  # changes of two cells tried for a row
 CHUNK_CELLS = 4_000_000  # of a table of changed rows
 NEARER = 12  # values between the old and the new one, tried for a nearer one
 
@@ -41,7 +41,7 @@ def find_flips(subject: Subject, X: Any, rows: list[int], pool: Pool) -> list[Fl
     if not pool.exact:
         best = _nearer(subject, X, rows, best, own)
     missing = [k for k, one in enumerate(best) if one is None]
-    pairs = [_pairs(pool, singles[k]) for k in missing]
+    pairs = [_pairs(singles[k]) for k in missing]
     for k, one in zip(
         missing, _smallest(subject, X, [rows[k] for k in missing], pairs, own[missing]), strict=True
     ):
@@ -72,14 +72,16 @@ def _distance(column: Donors, row: int, donor: int) -> float:
     return 1.0 if np.isnan(distance) else distance
 
 
-def _pairs(pool: Pool, singles: list[Change]) -> list[Change]:
-    """Two columns each, the nearest first."""
-    pairs = [
-        Change((*one.cells, *other.cells), one.distance + other.distance)
-        for one, other in combinations(singles, 2)
-        if one.cells[0][0] is not other.cells[0][0]
-    ]
-    return sorted(pairs, key=lambda one: one.distance)[:MOST_PAIRS]
+def _pairs(singles: list[Change]) -> list[Change]:
+    """Two columns each, the nearest pairs."""
+    far = np.array([one.distance for one in singles])
+    owners = np.unique([id(one.cells[0][0]) for one in singles], return_inverse=True)[1]
+    first, second = np.triu_indices(len(singles), 1)
+    differ = owners[first] != owners[second]
+    first, second = first[differ], second[differ]
+    total = far[first] + far[second]
+    nearest = np.argsort(total, kind="stable")[:MOST_PAIRS].tolist()
+    return [Change((*singles[first[k]].cells, *singles[second[k]].cells), float(total[k])) for k in nearest]
 
 
 def pairs_are_all(pool: Pool) -> bool:

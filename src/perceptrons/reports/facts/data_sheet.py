@@ -61,15 +61,20 @@ def _classes(material: Material) -> list[Facts]:
 
 
 def _column(column: Column, treatment: str) -> Facts:
-    missing = sum(map(is_missing, column.values.tolist())) if column.values.dtype.kind in "OfM" else 0
     kind = kind_of(column) if column.values.dtype.kind != "M" else "date"
     read = "" if treatment == AS_IS else f", {treatment}"
     return {
         "name": shown(column.name),
         "kind": f"{kind}{read}",
-        "missing": missing,
+        "missing": _n_missing(column.values),
         "range": _range(column, kind),
     }
+
+
+def _n_missing(values: Any) -> int:
+    if values.dtype.kind == "f":
+        return int(np.isnan(values).sum())
+    return sum(not isinstance(value, str) and is_missing(value) for value in values.tolist())
 
 
 def _range(column: Column, kind: str) -> str:
@@ -109,9 +114,13 @@ def digest_of(X: Any, y: Any) -> str:
         if values.dtype.kind in "biuf":
             found.update(np.ascontiguousarray(values, np.float64).tobytes())
         else:
-            texts = "\x1f".join("" if is_missing(value) else str(value) for value in values.tolist())
+            texts = "\x1f".join(map(_text, values.tolist()))
             found.update(texts.encode("utf-8", "surrogatepass"))
     return f"sha256 {found.hexdigest()}"
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else "" if is_missing(value) else str(value)
 
 
 def _parameters(learner: Any) -> list[Facts]:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._types import Array
+from ..sparse.weighted_conjunctions import Between
 from ..tables.cells import NUMERIC, Column, as_numbers, as_texts, column_of, is_missing, kind_of
 from .subject import Subject
 from .tables_of_donors import cells_of_column, names_of
@@ -41,22 +42,30 @@ def pool_of(subject: Subject, X: Any) -> Pool:
 
 
 def _of_rules(subject: Subject, X: Any) -> Pool:
-    """The columns that rules speak of."""
+    """The columns that rules speak of, as far as their literals tell cells apart."""
     encoder, model = subject.encoder, subject.scorer
-    spoken = {one.column for rule in model.conjunctions_ for one in _literals(rule)}
-    places = [k for k, one in enumerate(encoder.literals_) if one.column in spoken]
-    truth = encoder.evaluate(X, places) if places else np.zeros((len(X), 0), np.uint8)
-    names, sources = names_of(X), encoder.sources_
-    by_name = _places_in(X, encoder)
+    spoken = {str(one) for rule in model.conjunctions_ for one in _literals(rule)}
+    places = [k for k, one in enumerate(encoder.literals_) if str(one) in spoken]
+    if not places:
+        return Pool([], True)
+    truth, sources = encoder.evaluate(X, places), encoder.sources_
+    names, by_name = names_of(X), _places_in(X, encoder)
     found, exact = [], True
     for source in sorted({sources[encoder.attributes_[k]][0] for k in places}):
         own = [j for j, k in enumerate(places) if sources[encoder.attributes_[k]] == (source,)]
-        patterns, codes = np.unique(truth[:, own], axis=0, return_inverse=True)
-        exact &= len(patterns) <= MOST_PATTERNS
-        found.append(
-            _of_patterns(X, names[by_name[source]], codes.ravel(), min(len(patterns), MOST_PATTERNS))
-        )
+        codes = _patterns(truth[:, own])
+        n_patterns = int(codes.max()) + 1
+        exact &= n_patterns <= MOST_PATTERNS
+        found.append(_of_patterns(X, names[by_name[source]], codes, min(n_patterns, MOST_PATTERNS)))
     return Pool(found, exact)
+
+
+def _patterns(truth: Array) -> Array:
+    """A code per row, the same where the same literals hold; literals are added one by one."""
+    codes = np.zeros(len(truth), np.int64)
+    for column in truth.T:
+        codes = np.unique(2 * codes + column, return_inverse=True)[1]
+    return codes
 
 
 def _places_in(X: Any, encoder: Any) -> dict[int, int]:
@@ -69,7 +78,11 @@ def _places_in(X: Any, encoder: Any) -> dict[int, int]:
 
 
 def _literals(rule: Any) -> list[Any]:
-    return [getattr(one, "literal", one) for one in rule.literals]
+    """Those of a rule: of an interval both ends, of a negation what it denies."""
+    found: list[Any] = []
+    for one in rule.literals:
+        found += [one.low, one.high] if isinstance(one, Between) else [getattr(one, "literal", one)]
+    return found
 
 
 def _of_patterns(X: Any, name: Any, codes: Array, n_patterns: int) -> Donors:

@@ -80,8 +80,13 @@ def _pairs(singles: list[Change]) -> list[Change]:
     differ = owners[first] != owners[second]
     first, second = first[differ], second[differ]
     total = far[first] + far[second]
-    nearest = np.argsort(total, kind="stable")[:MOST_PAIRS].tolist()
+    near = np.flatnonzero(total <= _nth_smallest(total, MOST_PAIRS))
+    nearest = near[np.argsort(total[near], kind="stable")].tolist()
     return [Change((*singles[first[k]].cells, *singles[second[k]].cells), float(total[k])) for k in nearest]
+
+
+def _nth_smallest(values: Array, n: int) -> float:
+    return float(np.partition(values, n)[n]) if len(values) > n else np.inf
 
 
 def pairs_are_all(pool: Pool) -> bool:

@@ -43,6 +43,7 @@ def rows_facts(material: Material, asked: Sequence[int]) -> Facts:
         "speaks_for": shown(subject.classes[1]) if len(subject.classes) == 2 else "",
         "searched": _searched(pool),
         "may_flip": pool is not None,
+        "exact": pool is not None and pairs_are_all(pool),
         "n": len(rows.y),
     }
 

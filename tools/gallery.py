@@ -16,6 +16,7 @@ from typing import Any
 from sklearn.datasets import load_breast_cancer
 
 from perceptrons import compare, report
+from perceptrons.comparison import ranked
 from perceptrons.learners import build_learner, for_tables
 from perceptrons.rejection.costs import Costs
 from perceptrons.reports.reporting import Report, comparison_report
@@ -37,13 +38,13 @@ FAMILIES = (
 )
 TABLE = "breast cancer (scikit-learn)"
 COMMAND = {"Made by": "python -m tools.gallery"}
-SHOTS = {  # name → (page, width, height, color scheme, first pixel)
-    "report-look": ("scorecard", 1000, 1180, "light", 0),
-    "report-dark": ("scorecard", 1000, 1180, "dark", 1150),
-    "report-evidence": ("conservative", 1000, 1180, "light", 1900),
-    "report-phone": ("scorecard", 320, 1180, "light", 0),
-    "report-rows": ("perceptron", 1000, 900, "light", -1),
-    "report-compared": ("compared", 1000, 900, "light", 0),
+SHOTS = {  # name → (page, width, height, color scheme, what is at the top)
+    "report-look": ("scorecard", 1000, 1000, "light", "header"),
+    "report-dark": ("scorecard", 1000, 1000, "dark", "#model"),
+    "report-evidence": ("conservative", 1000, 1180, "light", "#evidence"),
+    "report-phone": ("scorecard", 320, 1000, "light", "#model"),
+    "report-rows": ("sparse", 1000, 900, "light", "#rows h3 >> nth=1"),
+    "report-compared": ("compared", 1000, 900, "light", "header"),
 }
 
 
@@ -78,7 +79,7 @@ def compared() -> Report:
         "notes": [],
         "hints": [],
     }
-    return comparison_report(compare(X, y), "risk", Costs(), data, dict(COMMAND))
+    return comparison_report(ranked(compare(X, y)), "risk", Costs(), data, dict(COMMAND))
 
 
 def name_of(family: str) -> str:
@@ -99,12 +100,11 @@ def shoot(folder: Path) -> None:
 
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        for name, (family, width, height, scheme, first) in SHOTS.items():
+        for name, (family, width, height, scheme, top) in SHOTS.items():
             page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
             page.goto((folder / name_of(family)).as_uri())
-            top = page.locator("#rows").bounding_box()["y"] if first < 0 else first
-            clip = {"x": 0, "y": top, "width": width, "height": height}
-            page.screenshot(path=PICTURES / f"{name}.png", clip=clip, full_page=True)
+            page.locator(top).evaluate("one => one.scrollIntoView({behavior: 'instant'})")
+            page.screenshot(path=PICTURES / f"{name}.png")
         page.goto((folder / name_of("scorecard")).as_uri())
         _print(page)
         browser.close()

@@ -59,9 +59,7 @@ def _verdict(results: Sequence[LearnerResult], metric: str) -> str:
     others = [one.learner for one in results if one.verdict == AS_GOOD]
     if not best:
         return "No learner could be judged."
-    test = (
-        "by a paired t-test on the same folds, at 5 %, its variance corrected for the rows that folds share"
-    )
+    test = "by a paired t-test on the same folds, at 5 %, corrected for the rows that folds share"
     if not others:
         return f"Best by {WORDS[metric]}: {best[0]}; all others are distinguishable from it {test}."
     return f"Best by {WORDS[metric]}: {best[0]}. Not distinguishable from it {test}: {listing(others)}."

@@ -98,7 +98,9 @@ def _bands(learner: Any) -> list[Facts]:
         return []
     ends = [(-1.0, float(bands[0])), (1.0, float(bands[1]))]
     return [
-        {"x": sign * end, "label": "reject", "certified": False} for sign, end in ends if 0 < end < np.inf
+        {"x": sign * end, "label": "reject" if sign > 0 else "", "certified": False}
+        for sign, end in ends
+        if 0 < end < np.inf
     ]
 
 

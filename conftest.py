@@ -1,8 +1,8 @@
 """Set up what must be set before anything imports Numba; leave out what this machine lacks, and say so.
 
-Tests that need torch, the papers' data or a GPU bear a marker of that name (or ask for the fixture `data`)
-and are run only where it is there; the last lines say what was left out and how to get it. In CI nothing
-may be left out, nor skipped, but for the lack of a GPU.
+Tests that need torch, the papers' data, a browser or a GPU bear a marker of that name (or ask for the
+fixture `data`) and are run only where it is there; the last lines say what was left out and how to get it.
+In CI nothing may be left out, nor skipped, but for the lack of a GPU.
 """
 
 import os
@@ -40,6 +40,12 @@ def has_gpu() -> bool:
     return torch.cuda.is_available()
 
 
+def has_browser() -> bool:
+    """Chromium to open pages in, pdftotext to read what it prints, npm for the accessibility rules."""
+    tools = (shutil.which("chromium"), shutil.which("pdftotext"), shutil.which("npm"))
+    return find_spec("playwright") is not None and all(tools)
+
+
 class Need(NamedTuple):
     """What a marker stands for."""
 
@@ -61,6 +67,10 @@ NEEDS = {
     "slow": Need(
         IN_CI or os.environ.get("PERCEPTRONS_THOROUGH") == "1",
         "benchmarks, pages and most random cases take minutes: python -m tests.thorough",
+    ),
+    "browser": Need(
+        has_browser(),
+        "pages in a browser need pip install '.[dev]' and Debian's chromium, poppler-utils and npm",
     ),
     "gpu": Need(has_gpu(), "CUDA code needs a GPU and a build of torch for it"),
 }

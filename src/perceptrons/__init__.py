@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .rejection.metrics import reject_confusion_matrix as reject_confusion_matrix
     from .rejection.metrics import risk_score as risk_score
     from .rejection.metrics import selective_accuracy as selective_accuracy
+    from .reports.reporting import report as report
     from .selective.cascade import Cascade as Cascade
     from .selective.selective_classifier import SelectiveClassifier as SelectiveClassifier
     from .sparse.pruned_perceptron import PrunedPerceptron as PrunedPerceptron
@@ -71,6 +72,7 @@ _HOMES = {
     "load": ".model_file.save_load",
     "load_certificate": ".model_file.save_load",
     "reject_confusion_matrix": ".rejection.metrics",
+    "report": ".reports.reporting",
     "risk_score": ".rejection.metrics",
     "save": ".model_file.save_load",
     "selective_accuracy": ".rejection.metrics",

@@ -111,13 +111,16 @@ class Expected(NamedTuple):
     codes: Any
     scores: Any
     weights: Any
+    answers: AnsweredRows  # of the rows tested
+    tested: Any  # their numbers
 
 
 def expected_on_new_rows(
-    model: Any, rows: Rows, folds: int, seed: int, costs: Costs | None, tell: Progress
+    model: Any, rows: Rows, folds: int, seed: int, costs: Costs | None, tell: Progress, most: int = MANY
 ) -> Expected:
-    """Cross-validate copies of a model that takes these rows. The AUC is the mean over the folds."""
-    many = len(rows.y) > MANY
+    """Cross-validate copies of a model that takes these rows. The AUC is the mean over the folds. Of more
+    than `most` rows a fifth is held out."""
+    many = len(rows.y) > most
     splits = _held_out(rows, seed) if many else splits_of(rows, folds, seed)
     answers, aucs = [], []
     for number, (train, test) in enumerate(splits):
@@ -130,12 +133,13 @@ def expected_on_new_rows(
             answers.append(answers_on(one, rows.take(test), rows.classes))
         tested = rows.take(test)
         aucs.append(evaluate_answers(rows.classes, answers[-1], tested.weights, costs).auc)
-    tested = rows.take(np.concatenate([test for _, test in splits]))
+    places = np.concatenate([test for _, test in splits])
+    tested = rows.take(places)
     whole = _joined(answers)
     evaluation = evaluate_answers(rows.classes, whole, tested.weights, costs)
     known = [auc for auc in aucs if auc is not None]
     evaluation = replace(evaluation, auc=float(np.mean(known)) if known else None)
-    return Expected(evaluation, len(splits), tested.codes, whole.scores, tested.weights)
+    return Expected(evaluation, len(splits), tested.codes, whole.scores, tested.weights, whole, places)
 
 
 def _held_out(rows: Rows, seed: int) -> list[Split]:
@@ -154,6 +158,8 @@ def answers_on(model: Any, rows: Rows, classes: Any) -> AnsweredRows:
         X, model = model[:-1].transform(X), model[-1]
     given, rejected = answers_of(model, X)
     scores, proba = scores_of(model, X), probabilities_of(model, X)
+    if scores is None and hasattr(model, "estimator_"):  # one that promises has none of its own
+        scores = scores_of(model.estimator_, X)
     if len(model.classes_) < len(classes):
         scores = proba = None
     return AnsweredRows(rows.codes, codes_among(classes, given), rejected, scores, proba)

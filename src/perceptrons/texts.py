@@ -1,7 +1,7 @@
 """Names from tables and files on their way to people: what would act instead of being seen is escaped.
 
 A control character can move the cursor, clear the screen or end a line early; one that changes the direction
-of writing shows a name, or a whole line, as another one.
+of writing shows a name, or a whole line, as another one. And shares in percent, everywhere spelled alike.
 """
 
 import re
@@ -30,3 +30,15 @@ def harmless(text: str) -> str:
 
 def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode()
+
+
+def percent(value: float) -> str:
+    return f"{hundredths(value)} %"
+
+
+def hundredths(value: float) -> str:
+    """A share in percent; all and nothing are said of all and nothing alone."""
+    text = f"{100 * value:.1f}"
+    if text == "100.0" and value < 1:
+        return "> 99.9"
+    return "< 0.1" if text == "0.0" and value > 0 else text

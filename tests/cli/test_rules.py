@@ -11,7 +11,8 @@ import scipy.sparse as sp
 from sklearn.pipeline import make_pipeline
 
 import perceptrons
-from perceptrons.cli.explain import MOST_PARTS, linear_parts
+from perceptrons.cli.explain import MOST_PARTS
+from perceptrons.reasons import linear_parts
 from perceptrons.tables.read import read_table
 from tests.commands import FIT, coffee
 

@@ -11,10 +11,11 @@ from .explain import explain
 from .export import export
 from .fit import fit
 from .predict import predict
+from .report import report
 from .reproduce import reproduce
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
-for command in (compare, fit, evaluate, predict, explain, certify, export, reproduce):
+for command in (compare, fit, evaluate, predict, explain, report, certify, export, reproduce):
     app.command()(command)
 NEXT = """
 Next: `perceptrons compare` runs on a built-in table; on yours, name the column
@@ -46,6 +47,7 @@ def perceptrons(
     perceptrons evaluate model.json test.csv     how good it is on known rows
     perceptrons predict model.json new.csv
     perceptrons explain model.json new.csv --row 3
+    perceptrons report model.json test.csv          a page to sign
     perceptrons certify model.json table.csv
     perceptrons export model.json --to c --out model.h
     perceptrons reproduce                           the papers' experiments

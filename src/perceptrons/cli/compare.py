@@ -8,6 +8,7 @@ import typer
 
 from ..learner_names import ON_REQUEST, WHAT, names_beginning_with
 from . import options
+from .command_line import command_line
 from .destinations import check_out, check_text
 from .parameters import check_parameters, read_parameters
 from .tables import built_in_table, check_names, reading, training_table
@@ -18,6 +19,7 @@ SPARE = ["updates", "margin", "training", "fit", "size", "rejected", "balanced",
 
 
 def compare(
+    context: typer.Context,
     table: options.MaybeTable = None,
     target: options.MaybeTarget = None,
     folds: Annotated[int, typer.Option("--folds", help="Number of folds.", min=2, metavar="N")] = 10,
@@ -69,6 +71,9 @@ def compare(
     csv: Annotated[
         Path | None, typer.Option("--csv", help="Write the results to this CSV file, too.", metavar="FILE")
     ] = None,
+    report: Annotated[
+        Path | None, typer.Option("--report", help="Write an HTML page, too.", metavar="FILE")
+    ] = None,
     json: options.AsJson = False,
 ) -> None:
     """Learners side by side on a table, cross-validated, and which is the best.
@@ -94,6 +99,7 @@ def compare(
     from ..comparison import ranked
     from ..learners import build_learner, complete_name, default_learners
     from ..rejection.costs import Costs
+    from ..reports.reporting import comparison_report
     from .costs_file import for_classes
     from .progress import progress_bar
     from .show import emit, say
@@ -109,6 +115,8 @@ def compare(
     if csv is not None:
         check_out(csv, **({} if table is None else {"table": table}))
         check_text(csv)
+    if report is not None:
+        check_out(report, **({} if table is None else {"table": table}))
     pairs, learner = read_parameters(parameters), [complete_name(name) for name in learner or []]
     if table is None:
         _check_no_table_options(
@@ -151,6 +159,9 @@ def compare(
     results = ranked(results, sort or metric)
     if csv is not None:
         _write_csv(csv, results)
+    if report is not None:
+        record = {"Command": command_line(context), "Seed of the folds": seed}
+        comparison_report(results, metric, prices, data.summary(), record).save(report)
     if json:
         emit(
             {
@@ -171,6 +182,8 @@ def compare(
     say(*rare)
     if csv is not None:
         say(f"Written to {csv}.")
+    if report is not None:
+        say(f"Written to {report}.")
     say(*weights_in_words(data.weight))
     if class_weight is not None:
         say(balanced_in_words(len(data.names())))

@@ -1,5 +1,6 @@
-"""The files that commands write to, checked before the work."""
+"""The files that commands write to, checked before the work, and the digest of those they read."""
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -29,3 +30,11 @@ def check_text(out: Path) -> None:
         raise ValueError(
             f"Predictions are written as text, but {out} is not a text file; use a name that ends in {known}."
         )
+
+
+def digest_of_file(path: Path) -> str:
+    """What tells a table from any other, in a model file and in a report: as `sha256sum` has it."""
+    if not path.is_file():  # a pipe can be read once
+        return "of a pipe, unknown"
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

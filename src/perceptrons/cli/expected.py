@@ -76,7 +76,9 @@ def left_out_in_words(data: Any) -> list[str]:
 
 def about_calibration(learner: Any, expected: Any) -> dict[str, str]:
     """For a model file: sigmoids that make probabilities of scores, where the learner has none of its own."""
-    if expected is None or expected.scores is None or hasattr(learner, "predict_proba"):
+    if expected is None or expected.scores is None:
+        return {}
+    if hasattr(learner, "predict_proba") or not hasattr(learner, "decision_function"):
         return {}
     import numpy as np
 

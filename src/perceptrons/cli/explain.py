@@ -1,7 +1,6 @@
 """`perceptrons explain`: why a model gives a row of a table its class, in parts that add up."""
 
 import math
-from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Annotated, Any, NamedTuple
 
@@ -15,21 +14,6 @@ ENCODED = (
     "A number adds the more the farther it is from the mean of the rows fitted; a cell that is missing adds "
     "nothing."
 )
-
-
-@dataclass(frozen=True)
-class Reason:
-    """What a rule or a coordinate adds to a score; `holds` is for rules. `value` is that of the encoded row,
-    `original` what the table says."""
-
-    rule: str
-    adds: float
-    holds: bool | None = None
-    value: float | None = None
-    original: str | None = None
-
-    def facts(self) -> dict[str, Any]:
-        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 def explain(
@@ -98,7 +82,7 @@ class Explained(NamedTuple):
     """A row: what is predicted, what adds to it, and names that the model does not know."""
 
     facts: dict[str, Any]
-    parts: list[Reason]
+    parts: list[Any]  # `reasons.Reason`
     unseen: list[Any]
 
 
@@ -111,10 +95,7 @@ def _asked(row: int | None, rows: str | None, hardest: int | None) -> list[int]:
         )
     if rows is None:
         return [1 if row is None else row]
-    numbers = [one.strip() for one in rows.split(",")]
-    if not all(one.isascii() and one.isdigit() for one in numbers):
-        raise ValueError(f"--rows is {rows!r}, but it must be numbers of rows between commas, like 1,5,9.")
-    return [int(one) for one in numbers]
+    return options.read_row_numbers(rows)
 
 
 def _hardest(loaded: Any, frame: Any, count: int) -> list[int]:
@@ -145,11 +126,12 @@ def _scorer(learner: Any) -> Any:
 
 
 def _explained(loaded: Any, frame: Any, row: int) -> Explained:
+    from ..reasons import is_scorecard, scored
     from .words import bands_as_dicts
 
     cells, unseen = loaded.lay_out(frame, row)
     encoded, learner = loaded.encode(cells), loaded.learner
-    vector, label, score = _scored(_scores(learner, encoded)[0], learner.classes_)
+    vector, label, score = scored(_scores(learner, encoded)[0], learner.classes_)
     parts = _parts(loaded, _scorer(learner), encoded, vector, cells)
     if is_scorecard(learner):
         score = sum(part.adds for part in parts)
@@ -178,19 +160,13 @@ def _probability(loaded: Any, encoded: Any, label: Any) -> float | None:
     return None if found is None else float(found[0, loaded.learner.classes_.tolist().index(label)])
 
 
-def _scored(scores: Any, classes: Any) -> tuple[int, Any, float]:
-    """Which weight vector decides, for which class it speaks, and its score."""
+def _parts(loaded: Any, learner: Any, rows: Any, vector: int, cells: Any) -> list[Any]:
     import numpy as np
 
-    vector = int(np.argmax(scores))  # of two classes there is one
-    return vector, classes.tolist()[vector if np.ndim(scores) else 1], float(np.ravel(scores)[vector])
-
-
-def _parts(loaded: Any, learner: Any, rows: Any, vector: int, cells: Any) -> list[Reason]:
-    import numpy as np
+    from ..reasons import linear_parts, originals, rule_parts, votes
 
     if hasattr(learner, "explain"):
-        return [Reason(part.rule, part.adds, holds=part.holds) for part in learner.explain(rows).parts]
+        return rule_parts(learner, rows)
     if hasattr(learner, "packed_"):
         return votes(loaded.encoder.get_feature_names_out(), learner, rows)
     if not hasattr(learner, "coef_"):
@@ -199,71 +175,11 @@ def _parts(loaded: Any, learner: Any, rows: Any, vector: int, cells: Any) -> lis
             "so there are no parts to show; use a linear learner, or --learner sparse."
         )
     names, intercept = loaded.encoder.get_feature_names_out(), np.ravel(learner.intercept_)[vector]
-    return linear_parts(names, rows, learner.coef_[vector], intercept, originals(loaded.encoder, cells))
+    return linear_parts(names, rows, learner.coef_[vector], intercept, originals(loaded.encoder, cells)[0])
 
 
-def originals(encoder: Any, cells: Any) -> list[str]:
-    """The cell of one row behind each coordinate, as a person would write it."""
-    from ..tables.cells import BOOLEAN, NOMINAL, as_numbers, as_signs
-    from ..tables.dates import date_text
-    from ..tables.table_encoder import names_in, read_columns
-    from ..tables.treatments import parts
-
-    found: list[str] = []
-    what = parts(names_in(encoder), getattr(encoder, "treatments_", None))
-    columns = zip(read_columns(encoder, cells), what, encoder.kinds_, encoder.categories_, strict=True)
-    for column, part, kind, categories in columns:
-        if kind == NOMINAL:
-            found += ["yes"] * len(categories)  # of a coordinate that is not 0
-        elif kind == BOOLEAN:
-            found.append("yes" if as_signs(column)[0] > 0 else "no")
-        else:
-            number, is_day = float(as_numbers(column)[0]), part.part == "days"
-            found.append("" if math.isnan(number) else date_text(number) if is_day else _number(number))
-    return found
-
-
-def _number(number: float) -> str:
-    """With thousands separators from five digits on (fewer may be a year), and no digits that say nothing."""
-    if not 1e4 <= abs(number) < 1e15:
-        return f"{number:.6g}"
-    return f"{number:,.6g}" if abs(number) < 1e6 else f"{number:,.0f}"
-
-
-def is_scorecard(learner: Any) -> bool:
-    """Is it a vote of rules, of which a row has points?"""
-    has_card = getattr(learner, "cards_", None) is not None and len(learner.classes_) == 2
-    return has_card or getattr(learner, "gamma_", None) is not None
-
-
-def votes(names: Any, learner: Any, rows: Any) -> list[Reason]:
-    """Of binary weights, those of one row that agree with the answer first; and the threshold."""
-    holds = learner.pack(rows).unpacked()[0].tolist()
-    pairs = zip(names, learner.coef_[0].tolist(), holds, strict=True)
-    parts = [Reason(name, float(w if held else -w), holds=held) for name, w, held in pairs if w]
-    side = 1.0 if learner.decision_function(rows)[0] > 0 else -1.0
-    parts.sort(key=lambda part: -side * part.adds)
-    return (
-        [*parts, Reason("threshold", -float(learner.threshold_), holds=True)] if learner.threshold_ else parts
-    )
-
-
-def linear_parts(names: Any, rows: Any, coef: Any, intercept: float, originals: list[str]) -> list[Reason]:
-    """Weight times value of each coordinate of one row, and the intercept, where they are not 0; the largest
-    first."""
-    import numpy as np
-
-    values = np.ravel(rows.toarray() if hasattr(rows, "toarray") else rows)
-    adds = coef * values
-    parts = [
-        Reason(names[k], float(adds[k]), value=float(values[k]), original=originals[k])
-        for k in np.flatnonzero(adds)
-    ]
-    parts += [Reason("intercept", float(intercept), value=1.0)] if intercept else []
-    return sorted(parts, key=lambda part: -abs(part.adds))
-
-
-def _show(title: str, facts: dict[str, Any], parts: list[Reason], learner: Any) -> None:
+def _show(title: str, facts: dict[str, Any], parts: list[Any], learner: Any) -> None:
+    from ..reasons import is_scorecard
     from ..sparse.weighted_conjunctions import aligned
     from .show import say, table
 
@@ -304,7 +220,7 @@ def _likely(facts: dict[str, Any], classes: list[Any]) -> str:
     return f" Probability of {name}: {percent(likely)}."
 
 
-def _how(part: Reason) -> str:
+def _how(part: Any) -> str:
     if part.value is not None:
         return part.original or ""
     return "yes" if part.holds else "no"
@@ -327,8 +243,10 @@ def _meaning(total: str, facts: dict[str, Any], learner: Any) -> str:
     return f"Sum {total}, which is {sign}: {facts['prediction']}."
 
 
-def _start(parts: list[Reason], learner: Any) -> float | None:
+def _start(parts: list[Any], learner: Any) -> float | None:
     """The base points of a card of two classes, which stand on it as the total where the second begins."""
+    from ..reasons import is_scorecard
+
     on_a_card = is_scorecard(learner) and len(learner.classes_) == 2 and len(parts) > 1
     return parts[-1].adds if on_a_card else None
 

@@ -9,7 +9,8 @@ import typer
 
 from ..learner_names import WHAT, names_beginning_with
 from . import options
-from .destinations import check_out
+from .command_line import command_line
+from .destinations import check_out, digest_of_file
 from .parameters import read_parameters, set_parameters
 from .tables import check_names, reading
 
@@ -18,6 +19,7 @@ SPELLED = re.compile("[-+]?[0-9]{1,18}")  # whole numbers that 64 bits hold
 
 
 def fit(
+    context: typer.Context,
     table: options.Table,
     target: options.Target,
     learner: Annotated[
@@ -117,7 +119,12 @@ def fit(
     if out is not None:
         weights = {} if weight is None else {"weight": weight}
         facts = {"table": table.name, "target": target, "learner": learner, **weights}
-        about = {**facts, **how.to_about(), **about_calibration(last, expected)}
+        record: dict[str, Any] = {
+            "digest": digest_of_file(table),
+            "seed": seed,
+            "command": command_line(context),
+        }
+        about = {**facts, **record, **how.to_about(), **about_calibration(last, expected)}
         save(model, out, about=about, certificate=promise or certificate)
     report = _report(data, last, learner, outcome, notes, out) | {"class_weight": class_weight}
     report |= {"promise": promise_as_dict(promise)}

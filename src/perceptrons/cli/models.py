@@ -13,7 +13,12 @@ class Loaded(NamedTuple):
     about: dict[str, Any]
 
     def read_table(
-        self, path: Path, reading: Reading, target: str | None = None, weight: str | None = None
+        self,
+        path: Path,
+        reading: Reading,
+        target: str | None = None,
+        weight: str | None = None,
+        group: str | None = None,
     ) -> Any:
         """A table read as the training table was, unless options say otherwise; names as written.
 
@@ -27,7 +32,7 @@ class Loaded(NamedTuple):
         kinds = {name: kind for name, (treatment, kind, _) in table if treatment not in LEFT_OUT}
         more = [name for name in (target, weight) if name is not None]
         text = [*(name for name, kind in kinds.items() if kind in (NOMINAL, "")), *more]
-        used = {*kinds, *more}.__contains__
+        used = {*kinds, *more, group}.__contains__
         found = reading.or_as_in(self.about).read(path, text=text, used=used)
         warn([f"{called(path)}: {note}" for note in found.notes if not note.startswith("this is")])
         return found.frame

@@ -147,6 +147,14 @@ Set = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")]
 
 
+def read_row_numbers(text: str | None) -> list[int]:
+    """Numbers of rows, as --rows has them."""
+    numbers = [] if text is None else [one.strip() for one in text.split(",")]
+    if not all(one.isascii() and one.isdigit() and len(one) < 16 for one in numbers):
+        raise ValueError(f"--rows is {text!r}, but it must be numbers of rows between commas, like 1,5,9.")
+    return [int(one) for one in numbers]
+
+
 def check_class_weight(given: str | None) -> None:
     if given not in (None, "balanced"):
         raise ValueError(

@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ..texts import hundredths as hundredths
+from ..texts import percent as percent
 from ..texts import printable
 
 WIDTH, NARROWEST = 100, 40  # columns of text: where there is no terminal to ask, and where we stop asking
@@ -129,18 +131,6 @@ def seconds(value: float | None) -> str:
     if value >= 1:
         return f"{value:.1f} s"
     return f"{1000 * value:.0f} ms" if value >= 0.01 else f"{1000 * value:.1f} ms"
-
-
-def percent(value: float) -> str:
-    return f"{hundredths(value)} %"
-
-
-def hundredths(value: float) -> str:
-    """A share in percent; all and nothing are said of all and nothing alone."""
-    text = f"{100 * value:.1f}"
-    if text == "100.0" and value < 1:
-        return "> 99.9"
-    return "< 0.1" if text == "0.0" and value > 0 else text
 
 
 def span(low: float, high: float) -> str:

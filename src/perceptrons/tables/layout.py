@@ -149,6 +149,15 @@ def lay_out(frame: Frame, encoder: Any) -> Frame:
     return frame.select(_as_kind(frame[name], kind) for name, kind in needed)
 
 
+def as_fitted(frame: Frame, encoder: Any) -> Frame:
+    """Laid-out columns for another fit, in which names stay names: a copy of the model then reads them
+    alike."""
+    kinds = dict(
+        zip(encoder.feature_names_in_, [kind for _, kind, _ in kinds_of_table(encoder)], strict=True)
+    )
+    return frame.with_columns(as_categories(one) for one in frame if kinds[one.name] == NOMINAL)
+
+
 def _as_kind(column: Series, kind: str) -> Series:
     if kind == NOMINAL:
         return as_names(column)

@@ -1,4 +1,4 @@
-"""`trace`: a training run step by step, every correction or every row presented, for teaching and plotting."""
+"""`trace`: a training run step by step, corrections or all rows presented, for teaching and plotting."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -9,11 +9,12 @@ from .compare import compare
 from .evaluate import evaluate
 from .explain import explain
 from .fit import fit
+from .play import play
 from .predict import predict
 from .reproduce import reproduce
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
-for command in (compare, fit, evaluate, predict, explain, certify, reproduce):
+for command in (compare, fit, evaluate, predict, explain, certify, reproduce, play):
     app.command()(command)
 NEXT = """
 Next: `perceptrons compare` runs on a built-in table; on yours, name the column
@@ -47,6 +48,7 @@ def perceptrons(
     perceptrons explain model.json new.csv --row 3
     perceptrons certify model.json table.csv
     perceptrons reproduce                           the papers' experiments
+    perceptrons play                                see it learn, in a browser
     """
     if context.invoked_subcommand is None:
         print(context.get_help())

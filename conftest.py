@@ -16,6 +16,7 @@ import pytest
 import benchmarks  # noqa: F401  importing it names Numba's cache after a hash of the sources
 
 ROOT = Path(__file__).parent
+CHROMIUM = "/usr/bin/chromium"
 IN_CI = os.environ.get("CI") == "true"
 
 # scikit-learn's array API check is skipped without it; SciPy reads it at import.
@@ -51,6 +52,10 @@ NEEDS = {
     "data": Need(
         bool(os.environ.get("PERCEPTRONS_DATA")),
         "experiments on real data need PERCEPTRONS_DATA, the path of a folder that holds the papers' data",
+    ),
+    "browser": Need(
+        find_spec("playwright") is not None and Path(CHROMIUM).exists(),
+        "pages in a browser need playwright and Debian's chromium",
     ),
     "slow": Need(
         IN_CI or os.environ.get("PERCEPTRONS_THOROUGH") == "1",

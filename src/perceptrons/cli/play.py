@@ -7,7 +7,8 @@ import typer
 
 def play(
     port: Annotated[
-        int, typer.Option("--port", help="The port.", min=0, max=65535, metavar="N", show_default="a free one")
+        int,
+        typer.Option("--port", help="The port.", min=0, max=65535, metavar="N", show_default="a free one"),
     ] = 0,
     host: Annotated[
         str,

@@ -75,7 +75,8 @@ def read_rows(rows: Any, labels: Any, widths: tuple[int, ...]) -> tuple[Array, A
         raise ValueError(f"There are {len(rows):,} rows, but the playground takes 2 to {MOST_ROWS:,}.")
     width = len(rows[0]) if isinstance(rows[0], list) else 0
     if width not in widths:
-        raise ValueError(f"A row must have {' or '.join(map(str, widths))} numbers, but the first has {width}.")
+        allowed = " or ".join(map(str, widths))
+        raise ValueError(f"A row must have {allowed} numbers, but the first has {width}.")
     cells = [_cell(cell) for row in rows for cell in (row if _has(row, width) else (None,))]
     y = [_code(label) for label in labels]
     if len(set(y)) < 2:
@@ -155,7 +156,7 @@ def _shown(value: Any) -> str:
 
 
 def named_settings() -> dict[str, dict[str, Any]]:
-    """The historical algorithms, as the page offers them; randomness is fixed so that runs can be repeated."""
+    """The historical algorithms, as the page offers them; random numbers are always the same."""
     return {
         name: {
             key: list(value) if isinstance(value, tuple) else value

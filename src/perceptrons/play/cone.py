@@ -1,10 +1,10 @@
 """Weight space: the weights that are right about all rows.
 
-A row says y·(⟨w, x⟩ + b) > 0: it allows one half of weight space, bounded by a plane through the origin, so
-what all rows allow is a cone. With two columns and an intercept the weights are three numbers, of which the
-page shows the cut at the present b. Cuts at b and at 2b are the same but for size: three of them tell all, at
-b = 1, 0 and −1, and the page scales. A cut is a convex polygon, or empty; where it is unbounded it ends at
-the sides of a large square.
+A row allows one half of weight space, where its score has its sign (a score of 0 is class 0), bounded by a
+plane through the origin; so what all rows allow is a cone. With two columns and an intercept the
+weights are three numbers, of which the page shows the cut at the present b. Cuts at b and at 2b are the same
+but for size: three of them tell all, at b = 1, 0 and −1, and the page scales. A cut is a convex polygon, or
+empty; where it is unbounded it ends at the sides of a large square.
 """
 
 import numpy as np
@@ -25,11 +25,15 @@ def cut(X: Array, signs: Array, b: float) -> Array:
     >>> cut(np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([1, 1]), b=0.0).tolist()  # w₁ ≥ 0 and w₂ ≥ 0
     [[10000.0, 0.0], [10000.0, 10000.0], [0.0, 10000.0], [0.0, 0.0]]
     """
+    if b == 0.0 and (signs[~X.any(axis=1)] > 0).any():
+        return np.zeros((0, 2))  # the score of a row of zeros is 0, which is class 0 whatever w is
     far = FAR * _scale(X)
     corners = far * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
     for normal, offset in _half_planes(X, signs, b):
         corners = _clipped(corners, normal, offset)
-    return corners if _area(corners) > 1e-12 * _scale(X) ** 2 else np.zeros((0, 2))
+    if _area(corners) <= 1e-12 * _scale(X) ** 2:
+        return np.zeros((0, 2))
+    return np.asarray(corners[(corners != np.roll(corners, 1, axis=0)).any(axis=1)])  # each corner once
 
 
 def _scale(X: Array) -> float:

@@ -21,6 +21,7 @@ from ..margin.kernel_perceptron import KernelPerceptron
 from ..margin.maximum.max_margin_perceptron import MaxMarginPerceptron
 from ..sparse.sparse_perceptron import SparsePerceptron
 from .asked import Asked
+from .cone import cuts
 from .facts import certificate_facts, fact, plain
 from .parameters import parameters
 from .views import box, points
@@ -73,7 +74,7 @@ def kernel_run(asked: Asked) -> dict[str, Any]:
         for t in counts(int(final.n_updates_))
     ]
     last = {**_kernel_frame(final, asked, int(final.n_updates_)), "caption": "The model that fit returns"}
-    return _answer([*frames, last], [fact("corrections", int(final.n_updates_))], final.certificate_, asked)
+    return _answer([*frames, last], [fact("corrections", int(final.n_updates_))], final.certificate_)
 
 
 def _kernel_frame(model: Any, asked: Asked, n_updates: int) -> dict[str, Any]:
@@ -104,7 +105,8 @@ def maximum_run(asked: Asked) -> dict[str, Any]:
                 "facts": [fact("support rows", len(model.support_)), *certificate_facts(certificate)],
             }
         )
-    return _answer(frames, [fact("changes of the weights", int(final.n_updates_))], final.certificate_, asked)
+    made = [fact("changes of the weights", int(final.n_updates_))]
+    return {**_answer(frames, made, final.certificate_), "cone": cuts(asked.X, np.where(asked.y > 0, 1, -1))}
 
 
 def conservative_run(asked: Asked) -> dict[str, Any]:
@@ -130,7 +132,8 @@ def conservative_run(asked: Asked) -> dict[str, Any]:
                 ],
             }
         )
-    return _answer(frames, [fact("corrections", int(final.n_updates_))], None, asked)
+    made = [fact("corrections", int(final.n_updates_))]
+    return {**_answer(frames, made), "cone": cuts(asked.X, np.where(asked.y > 0, 1, -1))}
 
 
 def sparse_run(asked: Asked) -> dict[str, Any]:
@@ -147,12 +150,16 @@ def sparse_run(asked: Asked) -> dict[str, Any]:
             {
                 "grid": grid_of(model, asked.X),
                 "rules": [_rule(*pair) for pair in zip(model.conjunctions_, model.weights_, strict=True)],
-                "text": text,
+                "text": f"{_legend(asked)}\n\n{text}",
                 "caption": f"At most {most} rule{'s' * (most != 1)}: {n_rules}",
                 "facts": [fact("rules", n_rules), fact("wrong rows", wrong(model, asked.X, asked.y))],
             }
         )
-    return _answer(frames, [], None, asked)
+    return _answer(frames, [])
+
+
+def _legend(asked: Asked) -> str:
+    return ", ".join(f"x{j} is {name}" for j, name in enumerate(asked.columns))
 
 
 def _rule(conjunction: Any, weight: Any) -> dict[str, Any]:
@@ -169,8 +176,9 @@ def binary_run(asked: Asked) -> dict[str, Any]:
     that there are, each with the errors of its best threshold."""
     settings = parameters(asked)
     final = fitted(BinaryPerceptron, settings, asked.X, asked.y)
-    frames = list(_epochs_of_bits(settings, asked) if final.method == "sbpi" else _rows_of_bits(settings, asked))
-    answer = _answer(frames, [fact("weights that are not 0", int(final.n_weights_))], None, asked)
+    stages = _epochs_of_bits if final.method == "sbpi" else _rows_of_bits
+    frames = list(stages(settings, asked))
+    answer = _answer(frames, [fact("weights that are not 0", int(final.n_weights_))])
     bits = np.where(asked.X > final.cuts_, 1, -1)
     return {**answer, "corners": _corners(bits, asked.y), "cuts": final.cuts_.tolist()}
 
@@ -206,7 +214,7 @@ def _bits_frame(model: Any, asked: Asked, caption: str, rows: Array | None = Non
 
 
 def _corners(bits: Array, y: Array) -> list[list[int]]:
-    """Every weight vector of −1, 0 and +1, with the fewest wrong rows that a threshold leaves: brute force."""
+    """Every weight vector of −1, 0 and +1, and the fewest wrong rows that a threshold leaves: brute force."""
     found = []
     for w in product((-1, 0, 1), repeat=bits.shape[1]):
         sums = bits @ np.array(w)
@@ -216,7 +224,7 @@ def _corners(bits: Array, y: Array) -> list[list[int]]:
 
 
 def _answer(
-    frames: list[dict[str, Any]], result: list[dict[str, Any]], certificate: Any, asked: Asked
+    frames: list[dict[str, Any]], result: list[dict[str, Any]], certificate: Any = None
 ) -> dict[str, Any]:
     more = [] if certificate is None else certificate_facts(certificate)
     return {"kind": "frames", "frames": frames, "grid_points": GRID, "result": result + more, "note": ""}

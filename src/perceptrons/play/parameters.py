@@ -16,7 +16,12 @@ CLASSES = {
     "binary": "BinaryPerceptron",
     "sparse": "SparsePerceptron",
 }
-STEPPED = {"band": "learned", "n_restarts": 1, "eta_weights": 0.1, "eta_bands": 0.1}  # one run, to be followed
+STEPPED = {
+    "band": "learned",
+    "n_restarts": 1,
+    "eta_weights": 0.1,
+    "eta_bands": 0.1,
+}  # one run, to be followed
 
 
 def parameters(asked: Asked) -> dict[str, Any]:

@@ -44,7 +44,13 @@ def presets() -> list[Preset]:
             "its bound allows.",
             _request(
                 "perceptron",
-                {**CLASSIC, "margin": "infinity", "order": "cyclic", "fit_intercept": False, "max_epochs": 200},
+                {
+                    **CLASSIC,
+                    "margin": "infinity",
+                    "order": "cyclic",
+                    "fit_intercept": False,
+                    "max_epochs": 200,
+                },
                 *_two_points(),
             ),
         ),
@@ -91,9 +97,21 @@ def presets() -> list[Preset]:
             ),
         ),
         Preset(
+            "interval",
+            "The interval closes (MinOver)",
+            "Always the worst row is corrected. The margin comes up and the bound comes down, until both are "
+            "within 2 % of each other.",
+            _request(
+                "perceptron",
+                {**CLASSIC, "order": "worst", "tol": 0.02, "intercept_scaling": "radius", "max_epochs": 1000},
+                *_blobs(40, 0.5),
+            ),
+        ),
+        Preset(
             "maximum",
             "Maximum margin",
-            "The interval around the best margin closes: the support rows prove that no line does better.",
+            "The hyperplane with the largest margin in a few looks at all rows: the support rows, ringed, prove "
+            "that no line does better.",
             _request("maximum", {"tol": 0.001}, *_blobs(40, 0.5)),
         ),
         Preset(
@@ -189,6 +207,6 @@ def _bits() -> tuple[Array, Array, list[str], list[str]]:
 def _steps() -> tuple[Array, Array, list[str], list[str]]:
     rng = np.random.default_rng(2)
     X = rng.uniform(0.0, 10.0, (120, 2)).round(1)
-    y = ((X[:, 0] > 6) & (X[:, 1] > 3)) | (X[:, 1] > 8)
-    y ^= rng.random(120) < 0.04
+    y = ((X[:, 0] > 6) & (X[:, 1] > 3)) | (X[:, 1] > 8) | ((X[:, 0] < 2) & (X[:, 1] < 4))
+    y ^= rng.random(120) < 0.03
     return X, y.astype(int), ["x1", "x2"], ["0", "1"]

@@ -5,7 +5,9 @@ correction τ·y·x with y·⟨w, x⟩ ≤ β brings ⟨u, w⟩ up by at least �
 
     δ·Στ  ≤  ⟨u, w⟩  ≤  ‖w‖  ≤  √Σ(2τβ + τ²R²),
 
-a straight line below a square root, which cannot be for long: corrections end.
+a straight line below a square root, which cannot be for long: corrections end. With a tolerance (MinOver) the
+worst row is corrected although it is right; then β is its score, the root bends no more, and what ends
+training is the interval.
 """
 
 import warnings
@@ -67,7 +69,7 @@ def in_motion(
         "margin": plain(margin),
         "bound": plain(bound),
         "length": norms.tolist(),
-        "ceiling": _ceilings(corrections, float((rows**2).sum(axis=1).max())),
+        "ceiling": _ceilings(corrections, X, float((rows**2).sum(axis=1).max())),
     }
     if not best.exists:
         return facts
@@ -78,7 +80,13 @@ def in_motion(
     }
 
 
-def _ceilings(corrections: Sequence[Correction], longest: float) -> list[float]:
+def _ceilings(corrections: Sequence[Correction], X: Array, longest: float) -> list[float]:
     """√Σ(2τβ + τ²R²) after each correction; `longest` is R²."""
-    squares = [2 * one.step * one.beta + one.step**2 * longest for one in corrections]
-    return np.sqrt(np.concatenate([[0.0], np.cumsum(squares)])).tolist()
+    squares = [2 * one.step * _reached(one, X) + one.step**2 * longest for one in corrections]
+    ceilings: list[float] = np.sqrt(np.concatenate([[0.0], np.cumsum(squares)])).tolist()
+    return ceilings
+
+
+def _reached(one: Correction, X: Array) -> float:
+    """What y·score did not exceed."""
+    return max(one.beta, one.sign * (float(X[one.row] @ one.coef_before) + one.intercept_before))

@@ -25,7 +25,7 @@ class PatientUpToALimit(H11Protocol):
         self.loop.call_later(HEADERS_WITHIN, self._close_if_silent)
 
     def _close_if_silent(self) -> None:
-        if self.cycle is None and not self.transport.is_closing():  # type: ignore[has-type]
+        if self.cycle is None and not self.transport.is_closing():
             self.transport.close()
 
 
@@ -51,7 +51,9 @@ def bound_socket(host: str, port: int) -> socket.socket:
     except OSError as error:
         other = "omit --port for a free one" if port else "try --host 127.0.0.1"
         reason = (error.strerror or str(error)).rstrip(".")
-        raise ValueError(f"The playground cannot listen at {host}, port {port}: {reason}; {other}.") from error
+        raise ValueError(
+            f"The playground cannot listen at {host}, port {port}: {reason}; {other}."
+        ) from error
     return found
 
 

@@ -49,7 +49,11 @@ def application(hosts: list[str], token: str | None = None, seconds: float = SEC
     async def table(request: Request) -> Response:
         return await _answer(request, TABLE, workers)
 
-    routes = [*_pages(), Route("/run/{learner}", run, methods=["POST"]), Route("/table", table, methods=["POST"])]
+    routes = [
+        *_pages(),
+        Route("/run/{learner}", run, methods=["POST"]),
+        Route("/table", table, methods=["POST"]),
+    ]
     guard = Middleware(Guard, hosts=hosts, token=token)
     return Starlette(routes=routes, middleware=[guard], lifespan=lifespan)
 
@@ -93,7 +97,9 @@ async def _answer(request: Request, task: str, workers: Workers, learner: str = 
     except Busy:
         return JSONResponse({"error": BUSY}, 503, {"Retry-After": "1"})
     except TookTooLong:
-        limit = f"The fit took longer than {workers.seconds:g} seconds and was stopped; use fewer rows or passes."
+        limit = (
+            f"The fit took longer than {workers.seconds:g} seconds and was stopped; use fewer rows or passes."
+        )
         return JSONResponse({"error": limit})
     except (asyncio.IncompleteReadError, ConnectionError):  # the process died, of memory perhaps
         return JSONResponse({"error": "The fit failed and was stopped; use fewer rows or passes."})

@@ -51,6 +51,7 @@ def perceptron_run(asked: Asked) -> dict[str, Any]:
         "lift": model.lift_,
         "returned": None if returned == weights[-1].tolist() else returned,
         "ended": model.stopped_,
+        "always": model.tol is not None and model.order == "worst",
         "result": [
             fact("corrections", int(model.n_updates_)),
             fact("rows presented", int(model.n_presentations_)),

@@ -18,6 +18,7 @@ const FIELDS = {
     intercept,
     { name: "intercept_scaling", label: "lift ρ", kind: "choice", usual: "median", of: [["median", "median norm"], ["radius", "largest norm"], [1, "1"]] },
     passes,
+    { name: "tol", label: "tolerance (empty: none)", kind: "number", low: 0.001, high: 0.9, step: "any", usual: null },
     { name: "min_margin", label: "give up below", kind: "number", low: 0, high: 0.5, step: "any", usual: 0.01 }, seed,
   ],
   kernel: [

@@ -134,7 +134,7 @@ class Page {
       const line = document.createElement("li"), number = document.createElement("span"), text = document.createElement("span");
       number.className = "number";
       number.textContent = written(k + 1);
-      text.textContent = frames ? answer.frames[k].caption : `x${answer.steps.row[k] + 1}: ${lineOf(answer, shown, k)}`;
+      text.textContent = frames ? answer.frames[k].caption : `row ${answer.steps.row[k] + 1}: ${lineOf(answer, shown, k)}`;
       if (!frames && answer.steps.corrected[k]) text.className = "corrected";
       if (k === end - 1) line.className = "now";
       line.append(number, text);
@@ -267,4 +267,4 @@ function list(node, entries) {
 }
 
 const lessons = await ask("/lessons");
-if (lessons.error) { get("error").textContent = lessons.error; get("error").hidden = false; } else window.playground = new Page(lessons);
+if (lessons.error) { get("error").textContent = lessons.error; get("error").hidden = false; } else new Page(lessons);

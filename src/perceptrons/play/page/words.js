@@ -38,18 +38,18 @@ function told(answer, request, now, k) {
   }
   const line = lineOf(answer, request, k);
   const after = now.corrected ? ` Now w = ${vector(now.weights)}, b = ${written(now.weights.at(-1))}.` : "";
-  return { words: `Row ${now.row + 1}: ${line}${after}`, mood: now.corrected ? "corrected" : "right" };
+  return { words: `Row ${now.row + 1}: ${line}.${after}`, mood: now.corrected ? "corrected" : "right" };
 }
 
 // A line "step 1" of the chapter: the score, the output beside the target, and what follows.
 export function lineOf(answer, request, k) {
   const { steps, targets } = answer, row = steps.row[k], output = steps.output[k], label = request.labels[row];
   const name = (one) => request.classes[one];
-  const head = `score ${written(steps.score[k])}, output ${name(output)}`;
-  if (!steps.corrected[k]) return `${head}, as it should be: no change.`;
+  const head = `score ${written(steps.score[k])} → ${name(output)}`;
+  if (!steps.corrected[k]) return output === label ? `${head}: right` : `${head}: wrong, not corrected`;
   const beta = targets[steps.weights[k] - 1][0];
-  if (output !== label) return `${head}, but it is ${name(label)}: corrected.`;
-  return beta > 0 ? `${head} is right, but y·score does not exceed β = ${written(beta)}: corrected.` : `${head}, but a score of 0 is not enough: corrected.`;
+  if (output !== label) return `${head}, not ${name(label)}: corrected`;
+  return beta > 0 ? `${head}: right, but not by β = ${written(beta)}: corrected` : `${head}: right, but 0 is not enough: corrected`;
 }
 
 function numbersOf(answer, request, now, k) {

@@ -23,7 +23,7 @@ def cut(X: Array, signs: Array, b: float) -> Array:
     """Corners of {w : y·(⟨w, x⟩ + b) ≥ 0 for all rows}, clipped row by row; empty if it has no inside.
 
     >>> cut(np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([1, 1]), b=0.0).tolist()  # w₁ ≥ 0 and w₂ ≥ 0
-    [[10000.0, 0.0], [10000.0, 10000.0], [0.0, 10000.0], [0.0, 0.0]]
+    [[0.0, 0.0], [10000.0, 0.0], [10000.0, 10000.0], [0.0, 10000.0]]
     """
     if b == 0.0 and (signs[~X.any(axis=1)] > 0).any():
         return np.zeros((0, 2))  # the score of a row of zeros is 0, which is class 0 whatever w is

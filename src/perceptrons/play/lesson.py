@@ -21,7 +21,7 @@ RUNS: Mapping[str, Callable[[Asked], dict[str, Any]]] = {
 
 
 def run_lesson(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The whole run of a learner on the rows of the page; a ValueError says what is wrong with the request."""
+    """The whole run of a learner on the rows of the page; a ValueError says what the request lacks."""
     asked = read_asked(given)
     return {**RUNS[asked.learner](asked), "view": box(asked.X), "code": python_code(asked)}
 

@@ -46,14 +46,16 @@ def bound_socket(host: str, port: int) -> socket.socket:
     try:
         kind, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         found = socket.socket(kind, socket.SOCK_STREAM)
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind(address)
+        try:
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            found.bind(address)
+        except OSError:
+            found.close()
+            raise
     except OSError as error:
         other = "omit --port for a free one" if port else "try --host 127.0.0.1"
         reason = (error.strerror or str(error)).rstrip(".")
-        raise ValueError(
-            f"The playground cannot listen at {host}, port {port}: {reason}; {other}."
-        ) from error
+        raise ValueError(f"The playground cannot listen at {host}, port {port}: {reason}; {other}.") from error
     return found
 
 

@@ -41,7 +41,7 @@ def application(hosts: list[str], token: str | None = None, seconds: float = SEC
             warming.cancel()
             with suppress(asyncio.CancelledError, Exception):  # whoever asked first has been told
                 await warming
-            workers.stop()
+            await workers.stop()
 
     async def run(request: Request) -> Response:
         return await _answer(request, RUN, workers, request.path_params["learner"])

@@ -11,7 +11,7 @@ ALIKE = 3.0  # spreads that differ by less get one scale, so that right angles l
 def box(X: Array) -> list[float]:
     """(left, right, bottom, top) around the rows of two columns.
 
-    >>> box(np.array([[0.0, 0.0], [1.0, 1.0]]))
+    >>> [round(edge, 2) for edge in box(np.array([[0.0, 0.0], [1.0, 1.0]]))]
     [-0.18, 1.18, -0.18, 1.18]
     """
     low, high = X[:, :2].min(axis=0), X[:, :2].max(axis=0)

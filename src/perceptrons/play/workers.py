@@ -49,16 +49,19 @@ class FitProcess:
                 (length,) = LENGTH.unpack(await process.stdout.readexactly(LENGTH.size))
                 return await process.stdout.readexactly(length)
         except TimeoutError as error:
-            self.stop()
+            await self.stop()
             raise TookTooLong from error
         except BaseException:  # it died, or nobody waits any more: what it still writes must not be read
-            self.stop()
+            await self.stop()
             raise
 
-    def stop(self) -> None:
-        if self.process is not None and self.process.returncode is None:
-            self.process.kill()
-        self.process, self.warm = None, set()
+    async def stop(self) -> None:
+        process, self.process, self.warm = self.process, None, set()
+        if process is None:
+            return
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()  # reads what is left, and closes both pipes
 
 
 class Workers:
@@ -90,9 +93,9 @@ class Workers:
         for _ in self.all:
             await self.ask(WARM, learner, b"")
 
-    def stop(self) -> None:
+    async def stop(self) -> None:
         for one in self.all:
-            one.stop()
+            await one.stop()
 
 
 async def _started() -> asyncio.subprocess.Process:

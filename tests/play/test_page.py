@@ -59,27 +59,14 @@ def runs(page, n):
 
 def numbers(page, which="now"):
     """The numbers on the page, as they were sent."""
-    names = page.locator(f"#{which} dt").all_text_contents()
-    return dict(
-        zip(
-            names,
-            [json.loads(one.get_attribute("value")) for one in page.locator(f"#{which} data").all()],
-            strict=True,
-        )
-    )
+    read = "list => list.map(one => [one.parentElement.previousElementSibling.textContent, one.value])"
+    return {name: json.loads(value) for name, value in page.locator(f"#{which} data").evaluate_all(read)}
 
 
 def everything(page):
     """All that a moment shows."""
-    shown = {
-        name: page.locator(f"#{name}").inner_html()
-        for name in ("pattern", "weights", "log", "now", "proof", "interval")
-    }
-    return {
-        **shown,
-        "message": page.locator("#message").text_content(),
-        "hints": page.locator("#cut").text_content(),
-    }
+    parts = ["pattern", "weights", "log", "now", "proof", "interval", "message", "cut"]
+    return page.evaluate("parts => parts.map(one => document.getElementById(one).innerHTML)", parts)
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -111,7 +98,7 @@ def test_every_step_shows_the_numbers_of_the_trace(page, served, name):
     asked = read_asked(PRESETS[name])
     model = Perceptron(**parameters(asked))
     classes, corrections = asked.classes, 0
-    for one in list(trace(model, asked.X, asked.y, presentations=True))[:40]:
+    for one in list(trace(model, asked.X, asked.y, presentations=True))[:25]:
         page.click("#forward")
         now = numbers(page)
         corrections += one.correction is not None

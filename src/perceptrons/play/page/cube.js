@@ -58,5 +58,5 @@ function names(svg, request, weights) {
   const called = request.columns.map((name) => (weights ? `w of ${name}` : name));
   say([0.75, -1.25, -1], `${called[0]} →`);
   say([-1.55, 0.9, -1], `↑ ${called[1]}`);
-  if (n === 3) say([1.3, -0.8, 0.25], `↗ ${called[2]}`);
+  if (n === 3) say([1.12, -1.12, 0.1], `↗ ${called[2]}`);
 }

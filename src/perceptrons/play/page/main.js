@@ -84,6 +84,7 @@ class Page {
   show(at) {
     const { answer, shown } = this, last = lastStep(answer);
     this.pattern.show(shown, answer);
+    get("tools").hidden = get("pattern-keys").hidden = this.pattern.cube;
     this.weights.show(shown, answer);
     get("at").max = last;
     get("proof-card").hidden = answer.kind === "frames";

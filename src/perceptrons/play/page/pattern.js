@@ -3,7 +3,7 @@
 import { axes, clear, draw, joined, line, scale, strip, ends, WIDTH, HEIGHT } from "./svg.js";
 import { drawCube } from "./cube.js";
 
-const MANY = 150;
+const MANY = 150, NAMED = 8; // rows from which on points are small; up to which they have their numbers
 
 export class PatternSpace {
   constructor(svg, canvas, page) {
@@ -23,6 +23,7 @@ export class PatternSpace {
     const dots = draw(inside, "g", { class: request.rows.length > MANY ? "many" : "" });
     this.points = request.rows.map(([x, y], row) =>
       draw(dots, "circle", { cx: this.s.x(x), cy: this.s.y(y), class: `point ${request.labels[row] ? "one" : "zero"}`, "data-row": row }));
+    if (request.rows.length <= NAMED) request.rows.forEach(([x, y], row) => draw(dots, "text", { x: this.s.x(x) + 12, y: this.s.y(y) - 9, class: "key" }, `row ${row + 1}`));
     this.above = draw(inside, "g");
     this.hover = draw(inside, "g");
   }

@@ -49,6 +49,20 @@ export function line(parent, s, coefficients, className) {
   return draw(parent, "line", { x1: s.x(x1), y1: s.y(y1), x2: s.x(x2), y2: s.y(y2), class: className });
 }
 
+// Where a line from one end to the other leaves the frame at the top or on the right; null if it misses it.
+export function exit([[x1, y1], [x2, y2]], s) {
+  const { left, right, top, bottom } = s.frame, [px, py, qx, qy] = [s.x(x1), s.y(y1), s.x(x2), s.y(y2)];
+  let from = 0, to = 1;
+  for (const [rate, room] of [[px - qx, px - left], [qx - px, right - px], [py - qy, py - top], [qy - py, bottom - py]]) {
+    if (rate === 0 && room < 0) return null;
+    if (rate < 0) from = Math.max(from, room / rate);
+    if (rate > 0) to = Math.min(to, room / rate);
+  }
+  if (from >= to) return null;
+  const [one, two] = [from, to].map((t) => [px + t * (qx - px), py + t * (qy - py)]);
+  return one[1] < two[1] - 1 || (Math.abs(one[1] - two[1]) <= 1 && one[0] > two[0]) ? one : two;
+}
+
 // Round numbers between low and high, about n of them.
 export function ticks(low, high, n = 5) {
   const raw = (high - low) / n, power = 10 ** Math.floor(Math.log10(raw));

@@ -1,9 +1,9 @@
 // Weight space: the weights are a point, every row a line, and what is right about all rows is shaded.
 
-import { axes, clear, draw, joined, line, scale, written } from "./svg.js";
+import { axes, clear, draw, ends, exit, joined, scale, written } from "./svg.js";
 import { drawCube } from "./cube.js";
 
-const MOST_LINES = 400, PATH = 400;
+const MOST_LINES = 400, PATH = 400, NAMED = 8; // rows that get a line, moments of the path, lines that get a number
 
 export class WeightSpace {
   constructor(svg, text, cut, help) {
@@ -28,6 +28,7 @@ export class WeightSpace {
     this.rows = draw(inside, "g");
     this.way = draw(inside, "g");
     const shown = request.rows.slice(0, MOST_LINES), faint = shown.length > 40 ? " faint" : "";
+    this.names = draw(inside, "g");
     this.lines = shown.map((_, row) => draw(this.rows, "line", { class: `rowline ${request.labels[row] ? "one" : "zero"}${faint}`, "data-row": row }));
   }
 
@@ -43,12 +44,21 @@ export class WeightSpace {
 
   // Where x₁w₁ + x₂w₂ + b = 0.
   move(b, now) {
+    clear(this.names);
     this.lines.forEach((node, row) => {
-      const [x1, x2] = this.request.rows[row], scratch = draw(this.rows, "g"), found = line(scratch, this.s, [x1, x2, b], "");
-      for (const name of ["x1", "y1", "x2", "y2"]) node.setAttribute(name, found ? found.getAttribute(name) : 0);
-      scratch.remove();
+      const found = ends([...this.request.rows[row], b], this.s.box);
+      const [[x1, y1], [x2, y2]] = found ?? [[NaN, NaN], [NaN, NaN]];
+      for (const [name, value] of Object.entries({ x1: this.s.x(x1), y1: this.s.y(y1), x2: this.s.x(x2), y2: this.s.y(y2) })) node.setAttribute(name, found ? value : -99);
       node.classList.toggle("now", row === now.row);
+      if (found && this.lines.length <= NAMED) this.name(exit(found, this.s), row);
     });
+  }
+
+  // The row's number where its line leaves the picture.
+  name(place, row) {
+    if (!place) return;
+    const [x, y] = place, { right, top } = this.s.frame;
+    draw(this.names, "text", { x: Math.min(x + 5, right - 40), y: Math.max(y - 5, top + 14), class: "key" }, `row ${row + 1}`);
   }
 
   // The cut through the cone is that at b = ±1, times |b|.

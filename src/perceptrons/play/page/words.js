@@ -45,7 +45,7 @@ function told(answer, request, now, k) {
 export function lineOf(answer, request, k) {
   const { steps, targets } = answer, row = steps.row[k], output = steps.output[k], label = request.labels[row];
   const name = (one) => request.classes[one];
-  const head = `score ${written(steps.score[k])} → ${name(output)}`;
+  const head = `score ${written(steps.score[k])} → output ${name(output)}`;
   if (!steps.corrected[k]) return output === label ? `${head}: right` : `${head}: wrong, not corrected`;
   const beta = targets[steps.weights[k] - 1][0];
   if (output !== label) return `${head}, not ${name(label)}: corrected`;

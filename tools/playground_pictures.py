@@ -1,4 +1,4 @@
-"""Pictures of the playground for docs/play.md, taken in Debian's Chromium:  python -m tools.playground_pictures"""
+"""Pictures of the playground, for docs/play.md, in Debian's Chromium: python -m tools.playground_pictures"""
 
 import re
 import subprocess

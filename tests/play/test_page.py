@@ -120,12 +120,14 @@ def test_the_shaded_weights_by_brute_force_on_a_grid(page, served, name):
     left, right, bottom, top = json.loads(page.get_attribute("#weights", "data-view"))
     found = page.evaluate(
         """([left, right, bottom, top]) => {
-          const shape = document.querySelector(".solutions"), frame = document.querySelector("#weights .ground").getBBox(), told = [];
+          const shape = document.querySelector(".solutions"), told = [];
+          const frame = document.querySelector("#weights .ground").getBBox();
           for (let i = 1; i < 40; i++) for (let j = 1; j < 40; j++) {
             const point = document.querySelector("#weights").createSVGPoint();
             point.x = frame.x + frame.width * i / 40 + 0.37;
             point.y = frame.y + frame.height * j / 40 + 0.41;
-            const w = [left + (right - left) * (point.x - frame.x) / frame.width, top - (top - bottom) * (point.y - frame.y) / frame.height];
+            const across = (point.x - frame.x) / frame.width, down = (point.y - frame.y) / frame.height;
+            const w = [left + (right - left) * across, top - (top - bottom) * down];
             told.push([...w, shape ? shape.isPointInFill(point) : false]);
           }
           return told;

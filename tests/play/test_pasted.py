@@ -49,7 +49,7 @@ def test_no_table_is_one_sentence(text, sentence):
     "text", ["\x00\x01\x02", 'a,b\n"1,2\n', "a,b,c\n1,2,3\n1,2\n", "\ud800,b\n1,2\n", "a,a,a\n" * 9]
 )
 def test_damaged_tables_are_one_sentence_too(text):
-    with pytest.raises(ValueError, match="[a-z]") as refused:
+    with pytest.raises(ValueError, match=r"[a-z]") as refused:
         read_table_text({"text": text})
     assert "\n" not in str(refused.value).strip()
     assert "Traceback" not in str(refused.value)

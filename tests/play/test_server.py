@@ -7,6 +7,7 @@ import socket
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
 from pathlib import Path
 
 import httpx
@@ -125,8 +126,8 @@ HOSTILE_PATHS = [
 def hostile_value(rng, depth=0):
     """Some JSON that nobody asked for."""
     kinds = [
-        None, True, rng.randint(-(10**18), 10**18), rng.uniform(-1e300, 1e300), "", "x" * rng.randint(1, 400), "\u202e\x00'\"<script>",
-        10**400, [], {}, [[]] * 30, {"__proto__": 1},
+        None, True, rng.randint(-(10**18), 10**18), rng.uniform(-1e300, 1e300), "", "x" * rng.randint(1, 400),
+        "\u202e\x00'\"<script>", 10**400, [], {}, [[]] * 30, {"__proto__": 1},
     ]  # fmt: skip
     if depth < 3 and rng.random() < 0.4:
         return [hostile_value(rng, depth + 1) for _ in range(rng.randint(0, 5))]
@@ -211,7 +212,7 @@ def test_hostile_requests_do_no_harm(served, client, jit):
             statuses[answer[9:12].decode()] += 1
             before = memory(served.process.pid) if k == n // 3 else before
     assert statuses["200"] > 0.1 * n, statuses
-    assert not [one for one in statuses if one[:1] not in ("2", "4", "")], statuses
+    assert not [one for one in statuses if one[:1] not in ("1", "2", "4", "")], statuses
     assert statuses[""] < 0.1 * n, statuses  # waits for the rest, or was closed
     assert memory(served.process.pid) < before + 30e6
     again = client.post("/run/perceptron", json=body_of(OR))
@@ -289,30 +290,27 @@ def test_fifty_students(served, client, record_property):
     """They step through runs, which asks for nothing, and now and then change something, which does."""
     for name in ("or", "iris", "uneven"):
         client.post("/run/perceptron", json=body_of(PRESETS[name]))
-    took = []
+    took, texts = [], [json.dumps(body_of(PRESETS[name])) for name in ("or", "iris", "uneven")]
 
     def student(seed):
-        rng = random.Random(seed)
-        with httpx.Client(base_url=served.url, timeout=60) as own:
-            own.get("/")
-            time.sleep(rng.uniform(0, 3))
-            for _ in range(5):
-                began = time.perf_counter()
-                answer = own.post(
-                    "/run/perceptron", json=body_of(PRESETS[rng.choice(["or", "iris", "uneven"])])
-                )
-                took.append(time.perf_counter() - began)
-                assert "steps" in answer.json()
-                time.sleep(rng.uniform(1, 5))
+        rng, line = random.Random(seed), HTTPConnection("127.0.0.1", served.port, timeout=60)
+        time.sleep(rng.uniform(0, 3))
+        for _ in range(4):
+            began = time.perf_counter()
+            line.request("POST", "/run/perceptron", rng.choice(texts), {"Content-Type": "application/json"})
+            answer = line.getresponse().read()
+            took.append(time.perf_counter() - began)
+            assert b'"steps"' in answer
+            time.sleep(rng.uniform(1, 4))
+        line.close()
 
     with ThreadPoolExecutor(50) as pool:
         list(pool.map(student, range(50)))
     took.sort()
     late = took[int(0.95 * len(took))]
-    record_property(
-        "printed",
-        f"playground, 50 clients: half of the answers within {took[len(took) // 2] * 1e3:.0f} ms, 95 % within {late * 1e3:.0f} ms",
-    )
+    half = took[len(took) // 2]
+    words = f"half of the answers within {half * 1e3:.0f} ms, 95 % within {late * 1e3:.0f} ms"
+    record_property("printed", f"playground, 50 clients: {words}")
     assert late < 2.0  # 0.2 on two idle cores; here other tests run beside
 
 

@@ -57,8 +57,7 @@ def presets() -> list[Preset]:
         Preset(
             "uneven",
             "Uneven margins",
-            "The filled class is rare and asks for a target of 4, the other for 0.5: the line keeps away from "
-            "the rare class.",
+            "The filled class is rare and asks for a target of 4, the other for 0.5: the line keeps away from it.",
             _request("perceptron", {**SHUFFLED, "margin": [0.5, 4.0]}, *_uneven()),
         ),
         Preset(
@@ -110,8 +109,8 @@ def presets() -> list[Preset]:
         Preset(
             "maximum",
             "Maximum margin",
-            "The hyperplane with the largest margin in a few looks at all rows: the support rows, ringed, prove "
-            "that no line does better.",
+            "The largest margin, in a few looks at all rows: the support rows, ringed, prove that no line does "
+            "better.",
             _request("maximum", {"tol": 0.001}, *_blobs(40, 0.5)),
         ),
         Preset(
@@ -127,8 +126,8 @@ def presets() -> list[Preset]:
         Preset(
             "cube",
             "Binary: corners of a cube",
-            "Weights are −1, 0 or +1: corners, edges and faces of a cube. Rows are counted one by one; one row "
-            "in eight is noise.",
+            "Weights are −1, 0 or +1: corners, edges and faces of a cube. Rows are counted one by one; one in "
+            "eight is noise.",
             _request("binary", {"method": "clipped-hebb", "random_state": 0}, *_bits()),
         ),
         Preset(

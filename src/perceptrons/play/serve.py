@@ -55,13 +55,16 @@ def bound_socket(host: str, port: int) -> socket.socket:
     except OSError as error:
         other = "omit --port for a free one" if port else "try --host 127.0.0.1"
         reason = (error.strerror or str(error)).rstrip(".")
-        raise ValueError(f"The playground cannot listen at {host}, port {port}: {reason}; {other}.") from error
+        raise ValueError(
+            f"The playground cannot listen at {host}, port {port}: {reason}; {other}."
+        ) from error
     return found
 
 
 def addresses(host: str, port: int) -> list[str]:
     """Names with port by which a browser may call."""
-    names = ["127.0.0.1", "localhost", "[::1]"] if host in LOOPBACK else [host, *_own_names(host)]
+    own = LOOPBACK if host in LOOPBACK else _own_names(host)
+    names = [host, *(name for name in own if name != host)]
     return [f"[{name}]:{port}" if ":" in name and name[0] != "[" else f"{name}:{port}" for name in names]
 
 

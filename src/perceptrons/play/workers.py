@@ -42,12 +42,12 @@ class FitProcess:
     async def _answer(self, request: bytes, seconds: float) -> bytes:
         try:
             process = self.process = self.process or await _started()
-            assert process.stdin and process.stdout
-            process.stdin.write(LENGTH.pack(len(request)) + request)
+            requests, answers = _pipes(process)
+            requests.write(LENGTH.pack(len(request)) + request)
             async with asyncio.timeout(seconds):
-                await process.stdin.drain()
-                (length,) = LENGTH.unpack(await process.stdout.readexactly(LENGTH.size))
-                return await process.stdout.readexactly(length)
+                await requests.drain()
+                (length,) = LENGTH.unpack(await answers.readexactly(LENGTH.size))
+                return await answers.readexactly(length)
         except TimeoutError as error:
             await self.stop()
             raise TookTooLong from error
@@ -96,6 +96,12 @@ class Workers:
     async def stop(self) -> None:
         for one in self.all:
             await one.stop()
+
+
+def _pipes(process: asyncio.subprocess.Process) -> tuple[asyncio.StreamWriter, asyncio.StreamReader]:
+    if process.stdin is None or process.stdout is None:
+        raise ConnectionError("The process was started without pipes.")
+    return process.stdin, process.stdout
 
 
 async def _started() -> asyncio.subprocess.Process:

@@ -55,7 +55,7 @@ export function drawInterval(svg, words, series, at, best, name) {
   const high = 1.15 * Math.max(best ?? 0, ...clean(series.margin), ...(late.length ? late : clean(series.bound)), 1e-9);
   const low = Math.max(Math.min(0, ...clean(series.margin)), -0.6 * high);
   const s = chart(svg, series.margin.length - 1, low, high, name);
-  if (best) draw(svg, "line", { x1: FRAME.left, x2: FRAME.right, y1: s.y(best), y2: s.y(best), class: "curve best" });
+  if (best) draw(svg, "line", { x1: FRAME.left, x2: FRAME.right, y1: s.y(best), y2: s.y(best), class: "curve best-margin" });
   curve(svg, s, series.bound, at, "bound");
   curve(svg, s, series.margin, at, "margin");
   draw(svg, "line", { x1: s.x(at), x2: s.x(at), y1: FRAME.top, y2: FRAME.bottom, class: "cursor" });

@@ -56,7 +56,7 @@ function drawRows(svg, { row, counts, rows }, now) {
 function names(svg, request, weights) {
   const n = request.rows[0].length, say = (at, text) => { const [x, y] = place(at); draw(svg, "text", { x, y, class: "key" }, text); };
   const called = request.columns.map((name) => (weights ? `w of ${name}` : name));
-  say([0.75, -1.25, -1], `${called[0]} →`);
-  say([-1.55, 0.9, -1], `↑ ${called[1]}`);
+  say([0.55, -1.2, -1], `${called[0]} →`);
+  say([-1.58, 0.5, -1], `↑ ${called[1]}`);
   if (n === 3) say([1.12, -1.12, 0.1], `↗ ${called[2]}`);
 }

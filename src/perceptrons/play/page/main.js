@@ -12,6 +12,11 @@ import { WeightSpace } from "./weights.js";
 import { lastStep, lineOf, moment } from "./words.js";
 
 const get = (id) => document.getElementById(id);
+const SPACES = {
+  kernel: ["rows are points, the border a sum of bumps", "of many dimensions"],
+  binary: ["rows are corners, filled where the output is 1", "all weights, and the rows they get wrong"],
+  sparse: ["rows are points, rules are half-planes", "rules with weights"],
+};
 const LOG = 13, SLOWLY = 250, QUIET = 900; // lines; milliseconds between requests, and between announcements
 const copy = (value) => JSON.parse(JSON.stringify(value));
 
@@ -84,6 +89,9 @@ class Page {
   show(at) {
     const { answer, shown } = this, last = lastStep(answer);
     this.pattern.show(shown, answer);
+    const [rows, weights] = SPACES[shown.learner] ?? ["rows are points, the weights a line", "the weights are a point, rows are lines"];
+    get("pattern-words").textContent = rows;
+    get("weight-words").textContent = weights;
     get("tools").hidden = get("pattern-keys").hidden = this.pattern.cube;
     this.weights.show(shown, answer);
     get("at").max = last;

@@ -49,6 +49,7 @@ export function lineOf(answer, request, k) {
   if (!steps.corrected[k]) return output === label ? `${head}: right` : `${head}: wrong, not corrected`;
   const beta = targets[steps.weights[k] - 1][0];
   if (output !== label) return `${head}, not ${name(label)}: corrected`;
+  if (answer.always && steps.score[k] !== 0) return `${head}: right, but the worst row: corrected`;
   return beta > 0 ? `${head}: right, but not by β = ${written(beta)}: corrected` : `${head}: right, but 0 is not enough: corrected`;
 }
 

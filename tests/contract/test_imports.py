@@ -119,7 +119,8 @@ def test_nothing_private_of_scikit_learn_is_imported():
 
 
 def test_import_brings_in_no_optional_dependency():
-    optional = "{'torch', 'dask', 'onnx', 'matplotlib', 'polars', 'typer', 'rich'}"  # pandas: scikit-learn's
+    names = "'torch', 'dask', 'onnx', 'matplotlib', 'polars', 'typer', 'rich', 'starlette', 'uvicorn'"
+    optional = f"{{{names}}}"  # pandas comes with scikit-learn
     assert run(f"import sys, perceptrons; print(sorted({optional} & set(sys.modules)))") == "[]"
 
 

@@ -13,7 +13,7 @@ from perceptrons.play.frames import GRID, MOST_FRAMES, counts
 from perceptrons.play.lesson import run_lesson
 from perceptrons.play.parameters import parameters
 from perceptrons.play.presets import presets
-from perceptrons.play.steps import MOST_CORRECTIONS
+from perceptrons.play.traced_run import MOST_CORRECTIONS
 from perceptrons.play.views import box, points
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -22,7 +22,7 @@ from ..margin.maximum.max_margin_perceptron import MaxMarginPerceptron
 from ..sparse.sparse_perceptron import SparsePerceptron
 from .asked import Asked
 from .cone import cuts
-from .facts import certificate_facts, fact, plain
+from .listed_facts import certificate_facts, fact, plain
 from .parameters import parameters
 from .views import box, points
 

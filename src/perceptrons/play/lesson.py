@@ -7,7 +7,7 @@ from .asked import Asked, read_asked
 from .frames import binary_run, conservative_run, kernel_run, maximum_run, sparse_run
 from .presets import presets
 from .python_code import python_code
-from .steps import perceptron_run
+from .traced_run import perceptron_run
 from .views import box
 
 RUNS: Mapping[str, Callable[[Asked], dict[str, Any]]] = {

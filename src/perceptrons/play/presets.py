@@ -57,7 +57,7 @@ def presets() -> list[Preset]:
         Preset(
             "uneven",
             "Uneven margins",
-            "The filled class is rare and asks for a target of 4, the other for 0.5: the line keeps away from it.",
+            "The filled class is rare and asks for a target of 4, the other for 0.5.",
             _request("perceptron", {**SHUFFLED, "margin": [0.5, 4.0]}, *_uneven()),
         ),
         Preset(
@@ -109,8 +109,7 @@ def presets() -> list[Preset]:
         Preset(
             "maximum",
             "Maximum margin",
-            "The largest margin, in a few looks at all rows: the support rows, ringed, prove that no line does "
-            "better.",
+            "The largest margin, in a few looks at all rows. The support rows, ringed, prove that it is.",
             _request("maximum", {"tol": 0.001}, *_blobs(40, 0.5)),
         ),
         Preset(
@@ -126,8 +125,7 @@ def presets() -> list[Preset]:
         Preset(
             "cube",
             "Binary: corners of a cube",
-            "Weights are −1, 0 or +1: corners, edges and faces of a cube. Rows are counted one by one; one in "
-            "eight is noise.",
+            "Weights are −1, 0 or +1: corners, edges and faces of a cube. Rows are counted one by one.",
             _request("binary", {"method": "clipped-hebb", "random_state": 0}, *_bits()),
         ),
         Preset(

@@ -20,10 +20,10 @@ from sklearn.exceptions import ConvergenceWarning
 from .._types import Array
 from ..margin.maximum.max_margin_perceptron import MaxMarginPerceptron
 from ..margin.trace import Correction
-from .facts import plain, separable_in_words
+from .listed_facts import plain, separable_in_words
 
 
-class BestMargin(NamedTuple):
+class MarginDirection(NamedTuple):
     """The direction of the best margin of lifted rows, and that margin: if there is one, which is proved."""
 
     direction: Array
@@ -42,18 +42,23 @@ def lifted_weights(weights: Array, lift: float) -> Array:
     return np.column_stack([weights[:, :-1], weights[:, -1] / lift]) if lift else weights[:, :-1]
 
 
-def best_margin(rows: Array, signs: Array) -> BestMargin:
+def best_margin(rows: Array, signs: Array) -> MarginDirection:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the certificate says whether it is proved
         model = MaxMarginPerceptron(fit_intercept=False, tol=1e-6).fit(rows, signs)
     certificate: Any = model.certificate_
     w, words = model.coef_[0], separable_in_words(certificate)
     length = float(np.linalg.norm(w)) or 1.0
-    return BestMargin(w / length, float(certificate.margin), certificate.separable is True, words)
+    return MarginDirection(w / length, float(certificate.margin), certificate.separable is True, words)
 
 
 def in_motion(
-    X: Array, signs: Array, weights: Array, corrections: Sequence[Correction], lift: float, best: BestMargin
+    X: Array,
+    signs: Array,
+    weights: Array,
+    corrections: Sequence[Correction],
+    lift: float,
+    best: MarginDirection,
 ) -> dict[str, Any]:
     """A number for each weight vector, the first of which is 0: what all rows say of it, and the proof."""
     rows, W = lifted(X, lift), lifted_weights(weights, lift)

@@ -15,7 +15,7 @@ from ..margin.perceptron import Perceptron
 from ..margin.trace import Correction, Presentation, trace
 from .asked import Asked
 from .cone import cuts
-from .facts import certificate_facts, fact
+from .listed_facts import certificate_facts, fact
 from .parameters import parameters
 from .proof import best_margin, in_motion, lifted
 

@@ -18,7 +18,7 @@ const FIELDS = {
     intercept,
     { name: "intercept_scaling", label: "lift ρ", kind: "choice", usual: "median", of: [["median", "median norm"], ["radius", "largest norm"], [1, "1"]] },
     passes,
-    { name: "tol", label: "tolerance (empty: none)", kind: "number", low: 0.001, high: 0.9, step: "any", usual: null },
+    { name: "tol", label: "tolerance (or none)", kind: "number", low: 0.001, high: 0.9, step: "any", usual: null },
     { name: "min_margin", label: "give up below", kind: "number", low: 0, high: 0.5, step: "any", usual: 0.01 }, seed,
   ],
   kernel: [
@@ -28,7 +28,7 @@ const FIELDS = {
     step, eta, margin, order, result, intercept, { ...passes, usual: 20 }, seed,
   ],
   maximum: [
-    { name: "C", label: "C (empty: no slack)", kind: "number", low: 0.001, high: 1e6, step: "any", usual: null },
+    { name: "C", label: "C (empty: ∞)", kind: "number", low: 0.001, high: 1e6, step: "any", usual: null },
     { name: "tol", label: "tolerance", kind: "number", low: 1e-6, high: 0.5, step: "any", usual: 0.001 }, intercept,
   ],
   conservative: [
@@ -45,7 +45,7 @@ const FIELDS = {
   sparse: [
     { name: "k", label: "literals of a rule", kind: "number", low: 1, high: 3, step: 1, usual: 2 },
     { name: "max_rules", label: "rules at most", kind: "slider", low: 1, high: 8, step: 1, usual: 4 },
-    { name: "max_points", label: "points (empty: weights)", kind: "number", low: 1, high: 9, step: 1, usual: null }, seed,
+    { name: "max_points", label: "points (or weights)", kind: "number", low: 1, high: 9, step: 1, usual: null }, seed,
   ],
 };
 

@@ -90,6 +90,7 @@ class Page {
     const { answer, shown } = this, last = lastStep(answer);
     this.pattern.show(shown, answer);
     const [rows, weights] = SPACES[shown.learner] ?? ["rows are points, the weights a line", "the weights are a point, rows are lines"];
+    get("log-words").textContent = answer.kind === "frames" ? "" : "row: score → output";
     get("pattern-words").textContent = rows;
     get("weight-words").textContent = weights;
     get("tools").hidden = get("pattern-keys").hidden = this.pattern.cube;
@@ -143,7 +144,7 @@ class Page {
       const line = document.createElement("li"), number = document.createElement("span"), text = document.createElement("span");
       number.className = "number";
       number.textContent = written(k + 1);
-      text.textContent = frames ? answer.frames[k].caption : `row ${answer.steps.row[k] + 1}: ${lineOf(answer, shown, k)}`;
+      text.textContent = frames ? answer.frames[k].caption : `row ${answer.steps.row[k] + 1}: ${lineOf(answer, shown, k, true)}`;
       if (!frames && answer.steps.corrected[k]) text.className = "corrected";
       if (k === end - 1) line.className = "now";
       line.append(number, text);

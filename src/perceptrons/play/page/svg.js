@@ -96,6 +96,7 @@ const brief = (value) => written(Number(value.toPrecision(6)));
 export function written(value) {
   if (value === null || value === undefined) return "–";
   if (typeof value !== "number") return String(value);
+  if (value === 0) return "0"; // not −0
   const size = Math.abs(value);
   const text = Number.isInteger(value) && size < 1e7 ? value.toLocaleString("en-US")
     : size >= 1e5 || (size > 0 && size < 1e-3) ? value.toExponential(2) : String(Number(value.toPrecision(4)));

@@ -57,8 +57,8 @@ export class WeightSpace {
   // The row's number where its line leaves the picture.
   name(place, row) {
     if (!place) return;
-    const [x, y] = place, { right, top } = this.s.frame;
-    draw(this.names, "text", { x: Math.min(x + 5, right - 40), y: Math.max(y - 5, top + 14), class: "key" }, `row ${row + 1}`);
+    const [x, y] = place, { left, right, top } = this.s.frame, low = x < left + 90 ? 30 : 14; // below the name of the axis
+    draw(this.names, "text", { x: Math.min(x + 5, right - 40), y: Math.max(y - 5, top + low), class: "key" }, `row ${row + 1}`);
   }
 
   // The cut through the cone is that at b = ±1, times |b|.

@@ -42,10 +42,10 @@ function told(answer, request, now, k) {
 }
 
 // A line "step 1" of the chapter: the score, the output beside the target, and what follows.
-export function lineOf(answer, request, k) {
+export function lineOf(answer, request, k, short = false) {
   const { steps, targets } = answer, row = steps.row[k], output = steps.output[k], label = request.labels[row];
   const name = (one) => request.classes[one];
-  const head = `score ${written(steps.score[k])} → output ${name(output)}`;
+  const score = written(steps.score[k]), head = short ? `${score} → ${name(output)}` : `score ${score} → output ${name(output)}`;
   if (!steps.corrected[k]) return output === label ? `${head}: right` : `${head}: wrong, not corrected`;
   const beta = targets[steps.weights[k] - 1][0];
   if (output !== label) return `${head}, not ${name(label)}: corrected`;

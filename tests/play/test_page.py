@@ -1,7 +1,7 @@
 """The page in a browser: what it shows is what the library says; and every way to use it."""
 
 import json
-from base64 import urlsafe_b64decode
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 
 import numpy as np
 import pytest
@@ -324,8 +324,30 @@ def test_a_run_is_shared_by_its_address(page, served):
     other.click("#last")
     assert everything(other) == shown
     other.close()
-    visit(page, served, "#run=%%%")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "%%%",
+        "e30",
+        "W10",
+        "bnVsbA",
+        "\u00e9",
+        urlsafe_b64encode(b'{"learner": "x", "rows": [], "labels": []}').decode(),
+    ],
+)
+def test_an_address_that_holds_no_run(page, served, text):
+    visit(page, served, f"#run={text}")
     assert "no run that can be read" in page.locator("#error").text_content()
+    assert page.locator("#counter").text_content() == "0 of 13"
+
+
+def test_an_address_with_nonsense_in_a_run(page, served):
+    request = {**PRESETS["or"], "rows": [None, "<b>"], "classes": [1, {}]}
+    page.goto(f"{served.url}#run={urlsafe_b64encode(json.dumps(request).encode()).decode()}")
+    page.wait_for_selector("#error:not([hidden])")
+    assert "two lists of the same length" in page.locator("#error").text_content()
 
 
 def test_the_python_code_is_offered(page, served):

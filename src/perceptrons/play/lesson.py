@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .asked import Asked, read_asked
+from .asked import Asked, named_settings, read_asked
 from .frames import binary_run, conservative_run, kernel_run, maximum_run, sparse_run
 from .presets import presets
 from .python_code import python_code
@@ -24,6 +24,11 @@ def run_lesson(given: Mapping[str, Any]) -> dict[str, Any]:
     """The whole run of a learner on the rows of the page; a ValueError says what the request lacks."""
     asked = read_asked(given)
     return {**RUNS[asked.learner](asked), "view": box(asked.X), "code": python_code(asked)}
+
+
+def offered_lessons() -> dict[str, Any]:
+    """What the page has to choose from."""
+    return {"presets": [one._asdict() for one in presets()], "named": named_settings()}
 
 
 def warm(learner: str) -> None:

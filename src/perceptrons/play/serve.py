@@ -12,7 +12,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from .server import application
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-HEADERS_WITHIN = 15.0  # seconds; a connection that has sent no whole request by then is closed
+REQUEST_WITHIN = 15.0  # seconds; a connection that has sent no whole request since then is closed
 MOST_CONNECTIONS = 300
 MOST_HEADER_BYTES = 16_384
 
@@ -22,11 +22,17 @@ class PatientUpToALimit(H11Protocol):
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        self.loop.call_later(HEADERS_WITHIN, self._close_if_silent)
+        self.loop.call_later(REQUEST_WITHIN, self._close_if_silent, None)
 
-    def _close_if_silent(self) -> None:
-        if self.cycle is None and not self.transport.is_closing():
+    def _close_if_silent(self, last: Any) -> None:
+        """`last` is the request that was answered last when this was asked before."""
+        if self.transport.is_closing():
+            return
+        answered = self.cycle is None or self.cycle.response_complete
+        if answered and self.cycle is last:
             self.transport.close()
+        else:
+            self.loop.call_later(REQUEST_WITHIN, self._close_if_silent, self.cycle)
 
 
 class PlaygroundServer(uvicorn.Server):

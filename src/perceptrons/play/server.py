@@ -5,8 +5,8 @@ is read up to a limit of bytes and of seconds, and answered by a process of its 
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
 from importlib.resources import files
 
 from starlette.applications import Starlette
@@ -15,16 +15,17 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from .asked import SETTINGS, named_settings
+from .asked import SETTINGS
 from .guard import Guard
-from .presets import presets
-from .worker import RUN, TABLE
+from .worker import LESSONS, RUN, TABLE
 from .workers import SECONDS, Busy, TookTooLong, Workers
 
 MOST_BYTES = 1 << 20  # of a request
 READING = 10.0  # seconds for its body
 TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 BUSY = "The playground is busy; try again in a moment."
+TOO_LONG = "The fit took longer than {seconds:g} seconds and was stopped; use fewer rows or passes."
+FAILED = "The fit failed and was stopped; use fewer rows or passes."
 TOO_LARGE = f"The request is larger than {MOST_BYTES >> 20} MiB; use fewer rows."
 
 
@@ -34,14 +35,18 @@ def application(hosts: list[str], token: str | None = None, seconds: float = SEC
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        app.state.lessons = asyncio.create_task(workers.ask(LESSONS))
         warming = asyncio.create_task(workers.warm_up("perceptron"))
         try:
             yield
         finally:
-            warming.cancel()
-            with suppress(asyncio.CancelledError, Exception):  # whoever asked first has been told
-                await warming
+            for task in (warming, app.state.lessons):
+                task.cancel()
+            await asyncio.gather(warming, app.state.lessons, return_exceptions=True)  # whoever asked was told
             await workers.stop()
+
+    async def lessons(request: Request) -> Response:
+        return await _told(asyncio.shield(request.app.state.lessons), workers)
 
     async def run(request: Request) -> Response:
         return await _answer(request, RUN, workers, request.path_params["learner"])
@@ -51,6 +56,7 @@ def application(hosts: list[str], token: str | None = None, seconds: float = SEC
 
     routes = [
         *_pages(),
+        Route("/lessons", lessons),
         Route("/run/{learner}", run, methods=["POST"]),
         Route("/table", table, methods=["POST"]),
     ]
@@ -59,13 +65,11 @@ def application(hosts: list[str], token: str | None = None, seconds: float = SEC
 
 
 def _pages() -> list[Route]:
-    """The page's own files and its lessons, as they were when the server began."""
+    """The page's own files, as they were when the server began."""
     folder = files(__package__) / "page"
     found = {one.name: one.read_bytes() for one in folder.iterdir() if one.name.rpartition(".")[2] in TYPES}
-    lessons = JSONResponse({"presets": [one._asdict() for one in presets()], "named": named_settings()}).body
     return [
         _fixed("/", found["index.html"], TYPES["html"]),
-        _fixed("/lessons", bytes(lessons), "application/json"),
         *(_fixed(f"/page/{name}", data, TYPES[name.rpartition(".")[2]]) for name, data in found.items()),
     ]
 
@@ -92,17 +96,19 @@ async def _answer(request: Request, task: str, workers: Workers, learner: str = 
         return Response(status_code=400)
     if text is None:
         return PlainTextResponse(TOO_LARGE + "\n", 413, {"Connection": "close"})
+    return await _told(workers.ask(task, learner, text), workers)
+
+
+async def _told(answer: Awaitable[bytes], workers: Workers) -> Response:
+    """What a process answers, or a sentence that says why there is no answer."""
     try:
-        return Response(await workers.ask(task, learner, text), media_type="application/json")
+        return Response(await answer, media_type="application/json")
     except Busy:
         return JSONResponse({"error": BUSY}, 503, {"Retry-After": "1"})
     except TookTooLong:
-        limit = (
-            f"The fit took longer than {workers.seconds:g} seconds and was stopped; use fewer rows or passes."
-        )
-        return JSONResponse({"error": limit})
+        return JSONResponse({"error": TOO_LONG.format(seconds=workers.seconds)})
     except (asyncio.IncompleteReadError, ConnectionError):  # the process died, of memory perhaps
-        return JSONResponse({"error": "The fit failed and was stopped; use fewer rows or passes."})
+        return JSONResponse({"error": FAILED})
 
 
 async def _body(request: Request) -> bytes | None:

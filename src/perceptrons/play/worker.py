@@ -12,7 +12,7 @@ import sys
 from typing import Any, BinaryIO
 
 LENGTH = struct.Struct(">I")
-RUN, WARM, TABLE = "run", "warm", "table"
+RUN, TABLE, LESSONS, WARM = "run", "table", "lessons", "warm"
 
 
 def main() -> None:
@@ -49,12 +49,14 @@ def answer(message: bytes) -> bytes:
 
 def _done(task: str, learner: str, text: bytes) -> dict[str, Any]:
     from .asked import read_json
-    from .lesson import run_lesson, warm
+    from .lesson import offered_lessons, run_lesson, warm
     from .pasted import read_table_text
 
     if task == WARM:
         warm(learner)
         return {}
+    if task == LESSONS:
+        return offered_lessons()
     given = read_json(text)
     return read_table_text(given) if task == TABLE else run_lesson({**given, "learner": learner})
 

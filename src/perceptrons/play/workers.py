@@ -8,6 +8,8 @@ their own.
 import asyncio
 import os
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from .worker import LENGTH, WARM, message_of
 
@@ -34,10 +36,14 @@ class FitProcess:
         self.warm: set[str] = set()  # learners whose kernels it has
 
     async def ask(self, task: str, learner: str, text: bytes, seconds: float) -> bytes:
-        if learner and learner not in self.warm:
+        await self.warm_up(learner)
+        return await self._answer(message_of(task, learner, text), seconds)
+
+    async def warm_up(self, learner: str) -> None:
+        """What no limit counts: imports, and, if there is a learner, its kernels."""
+        if learner not in self.warm:
             await self._answer(message_of(WARM, learner, b""), COMPILING)
             self.warm.add(learner)
-        return await self._answer(message_of(task, learner, text), seconds)
 
     async def _answer(self, request: bytes, seconds: float) -> bytes:
         try:
@@ -74,24 +80,30 @@ class Workers:
         for one in self.all:
             self.idle.put_nowait(one)
 
-    async def ask(self, task: str, learner: str, text: bytes) -> bytes:
-        """The answer of the next process that is idle."""
+    async def ask(self, task: str, learner: str = "", text: bytes = b"") -> bytes:
+        async with self._idle_one() as one:
+            return await one.ask(task, learner, text, self.seconds)
+
+    async def warm_up(self, learner: str) -> None:
+        """One process after the other, so that the second finds what the first has compiled."""
+        for _ in self.all:
+            async with self._idle_one() as one:
+                await one.warm_up(learner)
+
+    @asynccontextmanager
+    async def _idle_one(self) -> AsyncIterator[FitProcess]:
+        """The process that has been idle for longest, when there is one."""
         if self.waiting >= MOST_WAITING:
             raise Busy
         self.waiting += 1
         try:
             one = await self.idle.get()
             try:
-                return await one.ask(task, learner, text, self.seconds)
+                yield one
             finally:
                 self.idle.put_nowait(one)
         finally:
             self.waiting -= 1
-
-    async def warm_up(self, learner: str) -> None:
-        """One process after the other, so that the second finds what the first has compiled."""
-        for _ in self.all:
-            await self.ask(WARM, learner, b"")
 
     async def stop(self) -> None:
         for one in self.all:
@@ -105,7 +117,7 @@ def _pipes(process: asyncio.subprocess.Process) -> tuple[asyncio.StreamWriter, a
 
 
 async def _started() -> asyncio.subprocess.Process:
-    """With the modules that this process finds, and nothing from the folder it was started in (-P)."""
+    """It finds the modules that this process finds, and no others (-P)."""
     paths = os.pathsep.join(path for path in sys.path if path)
     debug = os.environ.get("PERCEPTRONS_DEBUG") == "1"
     return await asyncio.create_subprocess_exec(

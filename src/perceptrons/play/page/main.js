@@ -2,7 +2,7 @@
 
 import { ask } from "./asking.js";
 import { drawInterval, drawProof } from "./charts.js";
-import { defaults, showChoices } from "./choices.js";
+import { LEARNERS, defaults, showChoices } from "./choices.js";
 import { Editor } from "./edit.js";
 import { PatternSpace } from "./pattern.js";
 import { address, fromAddress, offer } from "./sharing.js";
@@ -39,7 +39,7 @@ class Page {
 
   begin() {
     const { lesson, request, error } = fromAddress();
-    if (request) { this.lesson = null; this.change(request, { at: 0 }); } else this.start(lesson);
+    if (request && LEARNERS.some(([name]) => name === request.learner)) { this.lesson = null; this.change(request, { at: 0 }); } else this.start(lesson);
     if (error) this.complain(error);
   }
 
@@ -64,7 +64,7 @@ class Page {
   choose(settings, learner) {
     this.lesson = null;
     const { rows, labels, columns, classes } = this.request;
-    if (rows[0].length === 3 && learner !== "binary") { this.start("or"); return; }
+    if (rows[0]?.length === 3 && learner !== "binary") { this.start("or"); return; }
     const kept = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null && value !== undefined));
     this.change({ learner, settings: kept, rows, labels, columns, classes }, { at: 0 });
   }

@@ -63,6 +63,11 @@ def numbers(page, which="now"):
     return {name: json.loads(value) for name, value in page.locator(f"#{which} data").evaluate_all(read)}
 
 
+def announced(page, words):
+    """Wait until screen readers are told this."""
+    page.locator("#announced", has_text=words).wait_for(state="attached")
+
+
 def everything(page):
     """All that a moment shows."""
     parts = ["pattern", "weights", "log", "now", "proof", "interval", "message", "cut"]
@@ -109,7 +114,7 @@ def test_every_step_shows_the_numbers_of_the_trace(page, served, name):
             assert [now[f"w of {column}"] for column in asked.columns] + [now["b"]] == after
             assert "corrected" in page.get_attribute("#message", "class")
     assert len(page.locator("#log li").all()) == 13
-    assert page.locator("#announced").text_content() == page.locator("#message").text_content()
+    announced(page, page.locator("#message").text_content())
 
 
 @pytest.mark.parametrize("name", ["or", "iris", "uneven", "xor"])
@@ -230,7 +235,7 @@ def test_the_keyboard_alone(page, served):
     page.focus("#pattern")
     page.keyboard.press("n")
     page.keyboard.press("n")
-    assert "Row 2 of 4: 0, 1, class 1" in page.locator("#announced").text_content()
+    announced(page, "Row 2 of 4: 0, 1, class 1")
     page.keyboard.press("ArrowUp")
     runs(page, 2)
     page.keyboard.press("x")

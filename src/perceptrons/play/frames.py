@@ -39,7 +39,7 @@ def fitted(learner: Callable[..., Any], settings: dict[str, Any], X: Array, y: A
 
 
 def counts(last: int) -> list[int]:
-    """1, 2, 3, … to `last`: all of them, or ever fewer."""
+    """1, 2, 3, … to `last`: all of them, or, where they are many, fewer and fewer."""
     if last <= MOST_FRAMES:
         return list(range(1, last + 1))
     half = MOST_FRAMES // 2

@@ -17,6 +17,7 @@ import pytest
 import benchmarks  # noqa: F401  importing it names Numba's cache after a hash of the sources
 
 ROOT = Path(__file__).parent
+CHROMIUM = "/usr/bin/chromium"
 IN_CI = os.environ.get("CI") == "true"
 
 # scikit-learn's array API check is skipped without it; SciPy reads it at import.
@@ -70,7 +71,7 @@ NEEDS = {
     ),
     "browser": Need(
         has_browser(),
-        "pages in a browser need pip install '.[dev]' and Debian's chromium, poppler-utils and npm",
+        "pages in a browser need pip install '.[test]' and Debian's chromium, poppler-utils and npm",
     ),
     "gpu": Need(has_gpu(), "CUDA code needs a GPU and a build of torch for it"),
 }

@@ -132,8 +132,10 @@ def test_import_brings_in_no_optional_dependency():
         "onnx",
         "polars",
         "rich",
+        "starlette",
         "torch",
         "typer",
+        "uvicorn",
     ]  # pandas: scikit-learn's
     optional = f"set({names})"
     assert run(f"import sys, perceptrons; print(sorted({optional} & set(sys.modules)))") == "[]"

@@ -70,6 +70,61 @@ def test_a_trace_is_that_of_the_slow_twin(order):
             assert ours.sign == y[row]
 
 
+@pytest.mark.parametrize("order", ["cyclic", "shuffle", "worst", "active"])
+def test_every_presentation_is_that_of_the_slow_twin(order):
+    rng, shown, corrected, taken_back = np.random.default_rng(len(order)), 0, 0, 0
+    for margin, tol in itertools.product((0.0, 3.0, (1.0, 4.0), "adaptive"), (None, 0.3)):
+        X, y = integer_set(rng, m=70 if order == "active" else 24)
+        if order == "active" and tol is None:
+            y[::7] *= -1
+        model = classic(margin=margin, order=order, random_state=4, max_epochs=6, tol=tol)
+        naive = twin(model, X, y).presented
+        ours = list(trace(model, X, y, presentations=True))
+        assert [(one.row, one.score, one.correction is not None) for one in ours] == naive
+        assert [one.number for one in ours] == list(range(1, len(naive) + 1))
+        assert [one.target for one in ours] == [y[one.row] for one in ours]
+        assert [one.output for one in ours] == [1 if one.score > 0 else -1 for one in ours]
+        made = [one.correction for one in ours if one.correction]
+        assert [one.row for one in ours if one.correction] == [one.row for one in made]
+        for one, alone in zip(made, trace(model, X, y), strict=True):
+            assert (one.number, one.row, one.step) == (alone.number, alone.row, alone.step)
+        shown, corrected = shown + len(ours), corrected + len(made)
+        left = model.fit(X, y).n_presentations_ - len(ours)
+        assert left >= 0
+        taken_back += left > 0
+    assert shown > 500
+    assert 24 < corrected < shown
+    assert taken_back >= 2 if order == "active" else taken_back == 0
+
+
+def test_the_thirteen_lines_of_the_chapter():
+    """Honavar's example: W.X and the output at each step 1, and the patterns that are corrected."""
+    X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 1]
+    model = classic(order="cyclic", ties="negative", intercept_scaling=1)
+    shown = list(trace(model, X, y, presentations=True))
+    assert [one.row + 1 for one in shown] == [1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1]
+    assert [one.score for one in shown] == [0, 0, 1, 2, 1, 1, 0, 3, 1, 1, 1, 2, 0]
+    assert [one.output for one in shown] == [0, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 0]
+    assert [one.target for one in shown] == [0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0]
+    assert [one.number for one in shown if one.correction] == [2, 5, 7, 9]
+    assert all((one.output != one.target) == (one.correction is not None) for one in shown)
+
+
+def test_presentations_of_rows_that_count_and_of_every_class():
+    X, y = load_iris(return_X_y=True)
+    weights = np.ones(150)
+    weights[:50:2] = 0  # absent
+    model = classic(random_state=0, max_epochs=3)
+    shown = list(trace(model, X, y, weights, presentations=True))
+    model.fit(X, y, sample_weight=weights)
+    assert {one.vector for one in shown} == {0, 1, 2}
+    assert all(weights[one.row] > 0 for one in shown)
+    for k in range(3):
+        own = [one for one in shown if one.vector == k]
+        assert len(own) == model.n_presentations_[k]
+        assert all(one.target == (1 if y[one.row] == k else -1) for one in own)
+
+
 def test_corrections_taken_back_are_left_out():
     X, y = integer_set(np.random.default_rng(0), m=70)
     y[::7] *= -1

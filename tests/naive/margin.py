@@ -34,6 +34,7 @@ class Run:
     stopped: str
     history: list[tuple]  # per epoch: (updates, errors, ||w|| / sum of a)
     updates: list[tuple]  # per correction: (row, tau, beta violated, w after, b after)
+    presented: list[tuple]  # per row looked at: (row, score, corrected)
 
 
 def median_norm(X, weights=None):
@@ -150,7 +151,7 @@ class Training:
             0  # presentations since the last correction (passive-aggressive: of a row that fell short)
         )
         self.gave_up, self.before_active = False, None  # order "active"
-        self.history, self.updates = [], []
+        self.history, self.updates, self.presented = [], [], []
         self.model_sum = [0.0] * len(self.model())
         self.pocket, self.pocket_rank = self.model(), (math.inf, 0.0)
         self.open_epoch()
@@ -196,7 +197,9 @@ class Training:
         self.quiet += 1
         self.epoch_errors += misclassified(self.y[i], self.score(i))
         self.epoch_fell_short |= self.falls_short(i)
-        if may_correct and self.q[i] > 0 and self.violates(i):
+        corrected = may_correct and self.q[i] > 0 and self.violates(i)
+        self.presented.append((i, self.score(i), corrected))
+        if corrected:
             self.correct(i, self.tau(i))
         if self.result in ("auto", "average"):
             self.model_sum = [total + v for total, v in zip(self.model_sum, self.model(), strict=True)]
@@ -216,12 +219,22 @@ class Training:
 
     def snapshot(self):
         return deepcopy(
-            (self.w, self.b, self.duals, self.updates, self.target, self.model_sum, self.epoch_errors)
+            (
+                self.w,
+                self.b,
+                self.duals,
+                self.updates,
+                self.presented,
+                self.target,
+                self.model_sum,
+                self.epoch_errors,
+            )
         )
 
     def take_back(self, snapshot):
         self.epoch_updates -= len(self.updates) - len(snapshot[3])
-        (self.w, self.b, self.duals, self.updates, self.target, self.model_sum, self.epoch_errors) = snapshot
+        self.w, self.b, self.duals, self.updates, self.presented, *rest = snapshot
+        self.target, self.model_sum, self.epoch_errors = rest
 
     def scan(self):
         """Present every row under fixed weights; the row furthest below its target. On ties a row that
@@ -230,6 +243,13 @@ class Training:
             self.present(i, may_correct=False)
         candidates = (i for i in self.rows if self.q[i] > 0)
         return min(candidates, key=lambda i: (self.excess(i), not self.violates(i)), default=None)
+
+    def correct_after_scan(self, i, tau):
+        """Of all rows looked at under the same weights, the one that is corrected comes last."""
+        score = self.score(i)
+        del self.presented[len(self.presented) - self.m + i]
+        self.presented.append((i, score, True))
+        self.correct(i, tau)
 
     def norm(self):
         """||w|| in lifted space."""
@@ -316,6 +336,7 @@ class Training:
             stopped=self.stopped,
             history=self.history,
             updates=self.updates,
+            presented=self.presented,
         )
 
     def separates(self, model):
@@ -363,7 +384,7 @@ def active(training, max_epochs):
 def worst(training):
     i = training.scan()
     if i is not None and training.violates(i):
-        training.correct(i, training.tau(i))
+        training.correct_after_scan(i, training.tau(i))
     return training.verdict()
 
 
@@ -375,7 +396,7 @@ def minover(training):
     tau = 0 if i is None else training.tau(i)
     if tau <= 0:
         return training.stop(False, "converged")
-    training.correct(i, tau)
+    training.correct_after_scan(i, tau)
     return training.stop(False, "max_updates") if training.out_of_updates() else None
 
 

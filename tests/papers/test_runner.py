@@ -22,6 +22,7 @@ from perceptrons.papers.experiment import (
     spread,
 )
 from perceptrons.papers.honavar import honavar_or
+from perceptrons.papers.honavar.or_pictures import are_right
 from perceptrons.papers.pictures import files
 from perceptrons.papers.runner import EXPERIMENTS, experiment, in_parallel, reproduce
 from tests import experiments
@@ -93,7 +94,7 @@ def test_files_are_written_and_drawn_alike(result, tmp_path):
     assert first[".png"].startswith(b"\x89PNG")
     page = first[".md"].decode()
     assert "![OR, learned correction by correction](honavar-or-quick.svg)" in page
-    assert "| 4, 13 | 4, 13 | reproduced | equal |" in page
+    assert "| 4, 13 | 4, 13 | reproduced | equal, and so are W·X" in page
 
 
 def _documented(values):
@@ -159,9 +160,12 @@ def test_or_comes_out_as_printed(result):
     for turn in range(13):  # the chapter's loop
         X, c = np.array([1, *honavar_or.PATTERNS[turn % 4]]), honavar_or.TARGETS[turn % 4]
         change = c - int(W @ X > 0)
+        line = {"pattern": turn % 4 + 1, "score": W @ X, "output": c - change, "target": c}
+        assert result["values"]["lines"][turn] == {**line, "corrected": bool(change)}
         W = W + change * X
         path += [W.tolist()] * bool(change)
     assert path == honavar_or.PATH == result["values"]["path"]
+    assert len(result["values"]["lines"]) == 13
 
 
 class _Reversed(Perceptron):
@@ -221,4 +225,17 @@ def test_one_panel_for_each_correction(result):
         seen.extend(axes.get_title(loc="left") for axes in figure.axes)
 
     assert [suffix for suffix, _ in files(paint, 2.0, ("svg",))] == ["svg"]
-    assert seen == ["1.  W = [1 0 1]", "2.  W = [0 0 1]", "3.  W = [1 1 1]", "4.  W = [0 1 1]"]
+    assert seen[:4] == ["1.  W = [1 0 1]", "2.  W = [0 0 1]", "3.  W = [1 1 1]", "4.  W = [0 1 1]"]
+    assert seen[4:] == ["cut at w₀ = 1", "cut at w₀ = 0"] * 2
+
+
+def test_the_shaded_weights_are_right_about_all_patterns():
+    """The lines are those of the patterns, so the border of what is shaded need not be tested."""
+    first, second = np.meshgrid(np.arange(-1.75, 2, 0.5), np.arange(-1.75, 2, 0.5))
+    for bias in (0.0, 1.0, -0.25):
+        right = are_right(bias, first, second, honavar_or.PATTERNS, honavar_or.TARGETS)
+        for place in np.ndindex(first.shape):
+            W = np.array([bias, first[place], second[place]])
+            outputs = [int(W @ [1, *pattern] > 0) for pattern in honavar_or.PATTERNS]
+            assert right[place] == (outputs == honavar_or.TARGETS)
+        assert right.any() == (bias <= 0)

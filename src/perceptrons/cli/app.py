@@ -10,12 +10,13 @@ from .evaluate import evaluate
 from .explain import explain
 from .export import export
 from .fit import fit
+from .play import play
 from .predict import predict
 from .report import report
 from .reproduce import reproduce
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
-for command in (compare, fit, evaluate, predict, explain, report, certify, export, reproduce):
+for command in (compare, fit, evaluate, predict, explain, report, certify, export, reproduce, play):
     app.command()(command)
 NEXT = """
 Next: `perceptrons compare` runs on a built-in table; on yours, name the column
@@ -51,6 +52,7 @@ def perceptrons(
     perceptrons certify model.json table.csv
     perceptrons export model.json --to c --out model.h
     perceptrons reproduce                           the papers' experiments
+    perceptrons play                                see it learn, in a browser
     """
     if context.invoked_subcommand is None:
         print(context.get_help())

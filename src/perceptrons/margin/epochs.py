@@ -160,10 +160,15 @@ def worst(run: Run) -> Verdict:
         run.margin = np.nan  # it is about to change; with tol the certified moment is this one
     clock["presentations"] += len(run.y)
     clock["errors"] = seen.errors
-    if run.rule.always and run.gap_closed():
+    closed = run.rule.always and run.gap_closed()
+    corrects = not closed and seen.worst >= 0 and (seen.violated or run.rule.always)
+    if run.log is not None:  # the row that is corrected comes last: all were looked at under the same weights
+        others = np.delete(run.rows, seen.worst) if corrects else run.rows
+        run.log.show(others)
+    if closed:
         return TOL
     presentations, updates = int(clock["presentations"]), int(clock["updates"])
-    if seen.worst >= 0 and (seen.violated or run.rule.always):
+    if corrects:
         run.present(run.rows[seen.worst : seen.worst + 1])
         clock["presentations"], clock["errors"] = presentations, seen.errors  # the row is counted already
     idle = bool(clock["updates"] == updates)
@@ -217,10 +222,10 @@ def take_back(run: Run) -> None:
             state.drift[...] += missed * state.w
         state.dual_drift[...] += missed * state.duals
         clock["intercept_drift"] += missed * clock["intercept"]
+    if run.log is not None:
+        run.log.cut(int(clock["updates"]), int(clock["presentations"]))
     clock["presentations"] = presentations
     run.plain, run.snapshot = True, None
-    if run.log is not None:
-        del run.log[int(run.clock["updates"]) :]
 
 
 def lowest(values: Array, few: int) -> Array:

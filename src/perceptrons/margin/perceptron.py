@@ -36,7 +36,7 @@ from .margin_parameters import (
 from .margin_training import Training, begin, begin_again, blamed_on_rows, check_start, has_run, undrawn
 from .memory import Memory, blank, given_weights
 from .rules import Rule
-from .run import SUCCESS
+from .run import SUCCESS, Log
 from .theorem import Terms, terms_of
 
 
@@ -205,8 +205,10 @@ class Perceptron(LinearThreshold):
         intercept_init: Any = None,
         sample_weight: Any = None,
         logs: Any = None,
+        presentations: bool = False,
     ) -> "Perceptron":
-        """`fit`; one log of corrections per weight vector is appended to `logs`, if it is a list."""
+        """`fit`; one log per weight vector is appended to `logs`, if it is a list: of all corrections, or of
+        all presentations, too."""
         plan = read_parameters(self)
         flag("warm_start", self.warm_start)
         with (
@@ -231,7 +233,7 @@ class Perceptron(LinearThreshold):
                 training = begin(data, rule, plan, starts, pool, data.matrix.dtype, typical)
             check_start(training)
             if logs is not None:
-                logs += [[] for _ in training.runs]
+                logs += [Log(every=presentations) for _ in training.runs]
                 for run, log in zip(training.runs, logs, strict=True):
                     run.log = log
             with blamed_on_rows(self, data):

@@ -49,6 +49,29 @@ class Entry(NamedTuple):
     row: int
     step: float
     beta: float
+    presented: int  # rows logged as presented by then, its own included
+
+
+@dataclass
+class Log:
+    """Every correction of a run and, if `every`, all rows presented, in their order."""
+
+    every: bool
+    entries: list[Entry] = field(default_factory=list)
+    shown: list[Array] = field(default_factory=list)
+    n_shown: int = 0
+
+    def show(self, rows: Array) -> None:
+        if self.every and len(rows):
+            self.shown.append(rows)
+            self.n_shown += len(rows)
+
+    def cut(self, n_entries: int, n_shown: int) -> None:
+        """Keep only so many, the first ones."""
+        del self.entries[n_entries:]
+        if self.every:
+            self.shown = [np.concatenate(self.shown)[:n_shown]]
+            self.n_shown = n_shown
 
 
 def extended(past: Array, lines: list[float]) -> Array:
@@ -73,7 +96,7 @@ class Run:
     plain: bool = False  # order "active" has given up and sweeps all rows
     snapshot: list[Array] | None = None  # the state before it began
     fetch: Callable[[Array], None] | None = None  # makes rows ready that are about to be corrected
-    log: list[Entry] | None = None  # every correction, if it is asked for
+    log: Log | None = None  # every correction, if it is asked for
     looks: list[Look] = field(default_factory=list)  # at the end, at the last weights and at their average
 
     def __post_init__(self) -> None:
@@ -174,9 +197,12 @@ class Run:
             stop = updates + 1 if self.one_by_one() else self.max_updates
             rule, data = self.rule_of(updates + 1), self.data
             made = sweep(data.X, self.y, data.weights, rows, stop, stop_clean, rule, self.state)
+            if self.log is not None:
+                self.log.show(rows[:made])
             if self.log is not None and self.clock["updates"] > updates:
                 row = int(rows[made - 1])
-                self.log.append(Entry(row, float(self.clock["step"]), betas[int(self.y[row] > 0)]))
+                entry = Entry(row, float(self.clock["step"]), betas[int(self.y[row] > 0)], self.log.n_shown)
+                self.log.entries.append(entry)
             rows = rows[made:]
             if self.fetch is not None and len(rows):
                 self.fetch(self.soon(rows))

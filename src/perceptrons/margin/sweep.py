@@ -183,6 +183,15 @@ def excesses(X, y, state):
 
 
 @compiled
+def scores_of_rows(X, rows, w, b):
+    """⟨w, x⟩ + b, of these rows."""
+    scores = np.empty(rows.size)
+    for k in range(rows.size):
+        scores[k] = dot(X, rows[k], w) + b
+    return scores
+
+
+@compiled
 def survey(X, y, weights, rule, state):
     """Look at all rows under fixed weights. Returns the row furthest below its target (of equals one
     that violates comes first: at score 0 the class may decide), whether it violates, how many rows fall

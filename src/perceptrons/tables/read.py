@@ -86,17 +86,35 @@ def read(
     suffix = _known_suffix(path)
     with _polars_in_words(path):
         if suffix in SEPARATORS:
-            table = _read_text(path, suffix, header, separator, encoding)
+            table = _read_text(path, _bytes(path), suffix, header, separator, encoding)
         else:
             table = _read_workbook(path, header) if suffix == WORKBOOK else _read_typed(path, suffix)
-        if not table.frame.height:
-            raise ValueError(f"{path} has column names but no rows.")
-        tidied = [
-            _tidy(column, suffix, missing, as_written=column.name in text)
-            for column in table.frame
-            if used(column.name)
-        ]
-        return table._replace(frame=table.frame.with_columns(tidied))
+        return _with_types(table, path, suffix, missing, text, used)
+
+
+def read_pasted(data: bytes, name: str = "The table") -> TableFromFile:
+    """The table that a text holds, like a file of it: CSV, or what separates its cells."""
+    path = Path(name)
+    with _polars_in_words(path):
+        return _with_types(_read_text(path, data, ".csv", None, None, None), path, ".csv")
+
+
+def _with_types(
+    table: TableFromFile,
+    path: Path,
+    suffix: str,
+    missing: Collection[str] = (),
+    text: Collection[str] = (),
+    used: Callable[[str], bool] = lambda name: True,
+) -> TableFromFile:
+    if not table.frame.height:
+        raise ValueError(f"{path} has column names but no rows.")
+    tidied = [
+        _tidy(column, suffix, missing, as_written=column.name in text)
+        for column in table.frame
+        if used(column.name)
+    ]
+    return table._replace(frame=table.frame.with_columns(tidied))
 
 
 def _known_suffix(path: Path) -> str:
@@ -126,9 +144,9 @@ def _polars_in_words(path: Path) -> Iterator[None]:
 
 
 def _read_text(
-    path: Path, suffix: str, header: bool | None, separator: str | None, encoding: str | None
+    path: Path, data: bytes, suffix: str, header: bool | None, separator: str | None, encoding: str | None
 ) -> TableFromFile:
-    text = decoded(path, _bytes(path), encoding)
+    text = decoded(path, data, encoding)
     source = TextFile(path, text.data, suffix)
     head = read_head(source, header, separator)
     frame = _read_plain(source.data, head)

@@ -1,4 +1,5 @@
-"""Honavar, *Perceptron Algorithm* (1996): the example of Section 2, OR, and remarks of Sections 3 and 4.
+"""Honavar, *Perceptron Algorithm* (1996): the example of Section 2, OR; the sketches of Section 4, drawn for
+it; and remarks of Sections 3 and 4.
 
 The example visits the patterns in turn, from weights of 0, with a bias of 1 in front, and takes an output of
 0 for the negative class. The remarks are put to the test on random sets that a hyperplane separates: may the
@@ -6,28 +7,29 @@ learning rate fluctuate as it likes, does absolute correction end as printed, an
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from ...margin.named import NAMED
 from ...margin.perceptron import Perceptron
-from ...margin.trace import trace
+from ...margin.trace import Presentation, trace
 from ...synthetic import separable
 from ...theory import bounds
 from ..experiment import Claim, Each, ExperimentResult, Inputs, ResultTable, Values, in_turn, judged
-from ..pictures import BLUE, INK, ORANGE, PALE
+from .or_pictures import draw_pattern_space, draw_weight_space
 
 PAPER = "Honavar"
 TITLE = "OR, learned correction by correction"
-HEIGHT = 2.2
+HEIGHT = 4.3
 PATTERNS, TARGETS = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 1]
 PATH = [[0, 0, 0], [1, 0, 1], [0, 0, 1], [1, 1, 1], [0, 1, 1]]  # weights in the chapter, bias first
-PRESENTATIONS = 13  # of patterns, until the last that it shows
+SCORES = [0, 0, 1, 2, 1, 1, 0, 3, 1, 1, 1, 2, 0]  # W·X of its 13 lines "step 1"
+OUTPUTS = [0, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 0]
 TEACHER = (-1, 2, 2)  # separates the patterns by 1: a W* of the corollary
 RATES = (0.125, 1.0, 8.0)
 MARGIN, ROWS, COLUMNS, EPOCHS = 0.05, 30, 5, 500
-LIMITS = (-1.2, 1.5)  # of the drawn plane
 FIXED, FADING, ABSOLUTE, FRACTIONAL = "η = 1", "η = 2⁻ᵗ", "absolute", "fractional"
 WAYS: dict[str, dict[str, Any]] = {
     FIXED: {},
@@ -48,6 +50,7 @@ def run(inputs: Inputs, each: Each) -> ExperimentResult:
         "patterns": [one.row + 1 for one in corrections],
         "path": [[0, 0, 0], *([one.intercept_after, *one.coef_after.tolist()] for one in corrections)],
         "presentations": model.n_presentations_,
+        "lines": [_line(one) for one in trace(_example(), PATTERNS, TARGETS, presentations=True)],
         "bound": float(bounds.novikoff_binary(2, np.linalg.norm(TEACHER))),
         "updates": {f"{eta:g}": _example(eta).fit(PATTERNS, TARGETS).n_updates_ for eta in RATES},
         "first step as printed": {name: _printed(name) for name in (ABSOLUTE, FRACTIONAL)},
@@ -55,11 +58,22 @@ def run(inputs: Inputs, each: Each) -> ExperimentResult:
             _on_one_set, inputs.settings["seeds"]
         ),  # milliseconds: other processes would take longer
     }
-    return ExperimentResult([_steps(values), _sets(values)], values)
+    return ExperimentResult([_steps(values), _lines(values), _sets(values)], values)
 
 
 def _example(eta: float = 1.0) -> Perceptron:
     return Perceptron(**{**NAMED["rosenblatt"], "eta": eta, "ties": "negative", "intercept_scaling": 1})
+
+
+def _line(one: Presentation) -> dict[str, Any]:
+    """A line "step 1" of the chapter: W·X of a pattern, and the output beside the target."""
+    return {
+        "pattern": one.row + 1,
+        "score": one.score,
+        "output": one.output,
+        "target": one.target,
+        "corrected": one.correction is not None,
+    }
 
 
 def _printed(step: str) -> float:
@@ -87,6 +101,19 @@ def _steps(values: Values) -> ResultTable:
     return ResultTable("Every correction", ["correction", "pattern", "W, ours", "W, paper"], rows)
 
 
+def _lines(values: Values) -> ResultTable:
+    """Every pattern shown, with the weights that it met."""
+    rows, corrected = [], 0
+    for number, line in enumerate(values["lines"], 1):
+        W = _vector(values["path"][corrected])
+        answer = f"{line['output']} {'≠' if line['output'] != line['target'] else '='} {line['target']}"
+        corrected += line["corrected"]
+        after = _vector(values["path"][corrected]) if line["corrected"] else "no change"
+        rows.append([str(number), f"X{line['pattern']}", W, f"{line['score']:g}", answer, after])
+    heads = ["step 1", "pattern", "W", "W·X", "output, target", "W after"]
+    return ResultTable("Every pattern shown", heads, rows)
+
+
 def _vector(weights: Sequence[float]) -> str:
     return "[" + " ".join(f"{weight:g}" for weight in weights) + "]"
 
@@ -107,6 +134,7 @@ def _ended(values: Values, name: str) -> list[int]:
 
 def check(values: Values) -> list[Claim]:
     updates, n_sets = values["updates"], len(values["sets"])
+    scores, outputs = ([line[what] for line in values["lines"]] for what in ("score", "output"))
     ends = {name: len(_ended(values, name)) for name in WAYS}
     still = [name for name, step in values["first step as printed"].items() if step == 0]
     return [
@@ -119,11 +147,12 @@ def check(values: Values) -> list[Claim]:
             main=True,
         ),
         judged(
-            (updates["1"], values["presentations"]) == (len(PATH) - 1, PRESENTATIONS),
+            (updates["1"], values["presentations"], scores, outputs)
+            == (len(PATH) - 1, len(SCORES), SCORES, OUTPUTS),
             "OR: corrections, and patterns shown until none is wrong",
-            f"{len(PATH) - 1}, {PRESENTATIONS}",
+            f"{len(PATH) - 1}, {len(SCORES)}",
             f"{updates['1']}, {values['presentations']}",
-            "equal",
+            "equal, and so are W·X and the output of every line",
         ),
         judged(
             updates["1"] <= values["bound"],
@@ -172,27 +201,13 @@ def check(values: Values) -> list[Claim]:
 
 
 def draw(figure: Any, values: Values) -> None:
-    """The line W·X = 0 among the four patterns, after each correction."""
-    panels = figure.subplots(1, len(values["path"]) - 1, sharey=True)
-    for number, (axes, weights) in enumerate(zip(panels, values["path"][1:], strict=True)):
-        _plane(axes, weights)
-        for row, (pattern, target) in enumerate(zip(PATTERNS, TARGETS, strict=True), 1):
-            used = row == values["patterns"][number]
-            axes.plot(
-                *pattern, "o", ms=8, color=ORANGE, mfc=ORANGE if target else "white", zorder=3, clip_on=False
-            )
-            if used:
-                axes.plot(*pattern, "o", ms=15, color=INK, mfc="none", mew=0.8, zorder=3, clip_on=False)
-        axes.set(xlim=LIMITS, ylim=LIMITS, xticks=[0, 1], yticks=[0, 1], aspect="equal")
-        axes.set_title(f"{number + 1}.  W = {_vector(weights)}")
-        axes.set_xlabel("x₁")
-    panels[0].set_ylabel("x₂")
-    panels[0].text(0.5, -0.6, "circled: the pattern\nthat was wrong", fontsize=7, ha="center", va="center")
-
-
-def _plane(axes: Any, weights: list[float]) -> None:
-    """Shade where W·X > 0, and draw its border."""
-    ends, (bias, first, second) = np.array(LIMITS), weights
-    scores = bias + first * ends[None, :] + second * ends[:, None]  # linear: the corners tell all
-    axes.contourf(ends, ends, scores, levels=[0, np.inf], colors=[PALE])
-    axes.contour(ends, ends, scores, levels=[0], colors=[BLUE])
+    """After each correction: above, the line W·X = 0 among the patterns; below, W among the lines that the
+    patterns are in weight space."""
+    above, below = figure.subplots(2, len(values["path"]) - 1, sharey="row")
+    for number, (before, after) in enumerate(pairwise(values["path"])):
+        title = f"{number + 1}.  W = {_vector(after)}"
+        draw_pattern_space(above[number], after, PATTERNS, TARGETS, values["patterns"][number], title)
+        draw_weight_space(below[number], before, after, PATTERNS, TARGETS)
+    above[0].set_ylabel("pattern space\nx₂")
+    below[0].set_ylabel("weight space\nw₂")
+    above[0].text(0.5, -0.6, "circled: the pattern\nthat was wrong", fontsize=7, ha="center", va="center")

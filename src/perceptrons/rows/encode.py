@@ -91,10 +91,21 @@ def encode(
     many rows it had. Unless `every` row is to be measured, cells of many rows may still be NaN or infinite,
     or their squares overflow; `check_rows` tells, once that has been noticed.
     """
-    checks = {"accept_sparse": "csr", "dtype": (np.float64, np.float32), "order": "C"}
-    matrix, y = validated(estimator, X, y, reset=reset, ensure_all_finite=False, **checks)
-    if is_sparse(matrix):
-        matrix = canonical(matrix)
+    matrix, y = read_rows(estimator, X, y, reset)
+    return encode_read(estimator, matrix, y, classes, sample_weight, class_weight, seen, every)
+
+
+def encode_read(
+    estimator: Any,
+    matrix: Any,
+    y: Array,
+    classes: Array | None,
+    sample_weight: Any,
+    class_weight: Any,
+    seen: int,
+    every: bool,
+) -> Encoded:
+    """`encode` of rows that are validated."""
     names, codes = encode_labels(y, classes)
     weights = weights_of_rows(sample_weight, class_weight, matrix, names, codes)
     present, n_given = None, len(y)
@@ -111,13 +122,24 @@ def encode(
     return data
 
 
+def read_rows(estimator: Any, X: Any, y: Any, reset: bool) -> tuple[Any, Array]:
+    """Validated rows, of which CSR store each cell once, and labels."""
+    checks = {"accept_sparse": "csr", "dtype": (np.float64, np.float32), "order": "C"}
+    matrix, y = validated(estimator, X, y, reset=reset, ensure_all_finite=False, **checks)
+    return canonical(matrix) if is_sparse(matrix) else matrix, y
+
+
 def check_rows(estimator: Any, data: Encoded) -> None:
     """Are all cells finite, and do their squares neither overflow nor vanish?"""
-    matrix, largest = data.matrix, data.largest
+    check_cells(estimator, data.matrix, data.largest)
+    check_scale(data.matrix, data.largest)
+
+
+def check_cells(estimator: Any, matrix: Any, largest: float) -> None:
+    """Are all cells finite?"""
     if not np.isfinite(largest):  # scikit-learn says what is wrong
         cells = matrix.data if is_sparse(matrix) else matrix
         assert_all_finite(cells, estimator_name=type(estimator).__name__, input_name="X")
-    check_scale(matrix, largest)
 
 
 def check_scale(matrix: Any, largest: float) -> None:

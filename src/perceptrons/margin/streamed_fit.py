@@ -13,8 +13,8 @@ from ..checks import flag, number
 from ..compiled import Threads, threads
 from ..rows.encode import Encoded, as_rows
 from ..rows.order import generators
-from ..rows.stream import Source, check_repeatable, open_source
 from ..rows.stream_facts import StreamFacts, first_pass
+from ..sources import Source, check_repeatable, open_source
 from ..theory.certificate import Certificate
 from ..theory.outward import float_below
 from .certificates import Examination, certificate_from, examine_look

@@ -9,7 +9,7 @@ and a code for the class.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,8 +17,8 @@ import scipy.sparse as sp
 from .._types import Array
 from ..compiled import Threads
 from ..rows.encode import Encoded, as_rows, is_sparse, signs_of, vanishing
-from ..rows.stream import Source
 from ..rows.stream_facts import StreamFacts, read_again
+from ..sources import Source
 from .looks import Look, look_at
 from .memory import Memory
 from .sweep import State
@@ -87,8 +87,7 @@ class StreamedRows:
             places = self.present[k][used] if k in self.present else used
             rows.append(self.facts.places[k].given + places)
             duals.append(own[used] * signs)
-            if self.averaged:
-                late.append(self.dual_drift[k][run, used] * signs)
+            late.append(self.dual_drift[k][run, used] * signs if self.averaged else np.zeros(len(used)))
         return before._replace(
             w=state.w,
             clock=state.clock,
@@ -102,7 +101,7 @@ class StreamedRows:
 
     def signs(self, k: int) -> Array:
         """Of the rows of a batch that has been read, a line for each weight vector."""
-        return np.stack([*signs_of(self.codes[k], len(self.facts.classes))])  # type: ignore[arg-type]
+        return np.stack([*signs_of(self.codes[k], len(self.facts.classes))])
 
     def look(
         self, lines: list[int], weights: Array, intercepts: Array, rows: Array, duals: Array
@@ -111,22 +110,24 @@ class StreamedRows:
         order, and `duals`, a line for each, are what the weights are made of."""
         looks: list[Look] = []
         for k, data in self.read():
-            start = self.facts.places[k].given
-            own = slice(*np.searchsorted(rows, [start, start + data.n_given]))
-            used = data.places(rows[own] - start)
+            own, used = self.own(k, data, rows)
             signs = data.sign_matrix()[lines]
             parts = np.ascontiguousarray(duals[:, own])
             found = look_at(data.X, signs, weights, intercepts, used, parts, self.threads)
             looks = [*map(both, looks, found)] if looks else found
         return looks
 
+    def own(self, k: int, data: Encoded, rows: Array) -> tuple[slice, Array]:
+        """Which of the rows, in ascending order, are in this batch, and where they stand there."""
+        start = self.facts.places[k].given
+        mine = slice(*np.searchsorted(rows, [start, start + data.n_given]))
+        return mine, cast(Array, data.places(rows[mine] - start))
+
     def taken(self, rows: Array) -> tuple[Any, Array]:
         """Copies of these rows, and the codes of their classes."""
         parts, codes = [], []
         for k, data in self.read():
-            start = self.facts.places[k].given
-            own = slice(*np.searchsorted(rows, [start, start + data.n_given]))
-            used = data.places(rows[own] - start)
+            _, used = self.own(k, data, rows)
             parts.append(data.matrix[used])
             codes.append(data.codes[used])
         return stacked_rows(parts), np.concatenate(codes)

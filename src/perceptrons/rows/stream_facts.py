@@ -10,6 +10,7 @@ import numpy as np
 from .._types import Array
 from ..checks import count_rows
 from ..input_kinds import check_labels
+from ..sources import Batch, Fingerprint, Source, blamed_on, check_same, fingerprint, in_batches
 from .encode import (
     Encoded,
     as_rows,
@@ -21,7 +22,6 @@ from .encode import (
     read_rows,
 )
 from .norms import NormCounts, measure
-from .stream import Batch, Fingerprint, Source, blamed_on, check_same, fingerprint, in_batches
 from .weights import check_every_class, class_factors, is_balanced, weights_of_rows
 
 LOOKED_AT = 64  # rows of a batch, evenly spread, that show the scales of the columns

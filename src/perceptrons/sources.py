@@ -14,9 +14,8 @@ from zlib import crc32
 import numpy as np
 import scipy.sparse as sp
 
-from .._types import Array
-from ..checks import count_rows, number
-from .encode import is_sparse
+from ._types import Array
+from .checks import count_rows, number
 
 BATCH_BYTES = 1 << 25  # of a batch that we cut ourselves: as much as sweeps are not slowed down by,
 FEWEST_ROWS = 1024  # but at least so many rows
@@ -186,6 +185,11 @@ def blamed_on(name: str) -> Iterator[None]:
         if str(error).startswith(name):
             raise
         raise ValueError(f"{name}: {error}") from error
+
+
+def is_sparse(matrix: Any) -> bool:
+    """`issparse` without its type guard."""
+    return bool(sp.issparse(matrix))
 
 
 class Fingerprint(NamedTuple):

@@ -114,6 +114,11 @@ class NumberProfile:
         return (self.sketch or QuantileSketch()).weighted()
 
     @property
+    def weight(self) -> float:
+        """Of the rows that have a number."""
+        return sum(part[0] for part in self.parts)
+
+    @property
     def rank_error(self) -> float:
         """The share of the rows by which a threshold may be off; 0 where all values are kept."""
         return 0.0 if self.sketch is None else self.sketch.rank_error / self.sketch.n

@@ -12,7 +12,7 @@ import polars as pl
 
 from .delimited import SEPARATORS, TYPED, Head, TextFile, read_head, read_rows
 from .encodings import COMPRESSED, decoded, suffixes
-from .read import TRUTHS, Frame, Series, _polars_in_words, _read_plain, _texts, _tidy, _without_numbers
+from .read import TRUTHS, Frame, Series, polars_in_words, read_plain, text_cells, tidy, without_numbers
 
 SCANNERS: dict[str, Callable[[Path], pl.LazyFrame]] = {"Parquet": pl.scan_parquet, "Arrow": pl.scan_ipc}
 HEAD_BYTES = 1 << 20  # in which the first line of a text file ends
@@ -71,7 +71,7 @@ def open_parts(
     state = state_of_file(path)
     if suffix in SEPARATORS:
         return open_text(path, suffix, part_bytes, header, separator, encoding, state)
-    with _polars_in_words(path):
+    with polars_in_words(path):
         lazy = SCANNERS[TYPED[suffix]](path)
         schema = lazy.collect_schema()
         n_rows = int(lazy.select(pl.len()).collect().item())
@@ -146,7 +146,7 @@ def last_line_end(data: bytes) -> int:
 def read_part(file: FileParts, part: Part, columns: Sequence[str]) -> Frame:
     """Some columns of a part, as the file holds them."""
     check_unchanged(file)
-    with _polars_in_words(file.path):
+    with polars_in_words(file.path):
         if file.head is None:
             lazy = SCANNERS[TYPED[file.suffix]](file.path)
             return lazy.select(columns).slice(part.start, part.size).collect()
@@ -160,9 +160,9 @@ def text_frame(file: FileParts, head: Head, data: bytes) -> Frame:
     """Lines of a text file, all cells as texts."""
     as_data = head._replace(is_data=True, line=1)
     source = TextFile(file.path, decoded(file.path, data, file.encoding or "utf-8").data, file.suffix)
-    frame = _read_plain(source.data, as_data)
+    frame = read_plain(source.data, as_data)
     if frame is None:
-        blocks = [_texts(head.names, rows) for rows in read_rows(source, as_data)]
+        blocks = [text_cells(head.names, rows) for rows in read_rows(source, as_data)]
         frame = pl.concat(blocks) if blocks else Frame(schema=dict.fromkeys(head.names, pl.String))
     return frame
 
@@ -205,18 +205,18 @@ def tidied(frame: Frame, file: FileParts, missing: Collection[str], dtypes: dict
 
 
 def tidy_column(column: Series, file: FileParts, missing: Collection[str], dtypes: dict[str, Any]) -> Series:
-    column = _tidy(column, file.suffix, missing, as_written=True)
+    column = tidy(column, file.suffix, missing, as_written=True)
     dtype = dtypes.get(column.name, pl.String)
     if column.dtype != pl.String or dtype == pl.String:
         return column
     if dtype == pl.Boolean:
         return column.str.to_lowercase().is_in([*TRUTHS])
-    return _without_numbers(column.cast(dtype), missing)
+    return without_numbers(column.cast(dtype), missing)
 
 
 def as_marked(column: Series, file: FileParts, missing: Collection[str]) -> Series:
     """A column as the file holds it, missing cells marked."""
-    return _tidy(column, file.suffix, missing, as_written=True)
+    return tidy(column, file.suffix, missing, as_written=True)
 
 
 def is_text(dtype: str) -> bool:

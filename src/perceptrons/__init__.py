@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from .selective.selective_classifier import SelectiveClassifier as SelectiveClassifier
     from .sparse.pruned_perceptron import PrunedPerceptron as PrunedPerceptron
     from .sparse.sparse_perceptron import SparsePerceptron as SparsePerceptron
+    from .stream_pipelines import fit_stream as fit_stream
     from .tables.literal_encoder import LiteralEncoder as LiteralEncoder
+    from .tables.stream_table import stream_table as stream_table
     from .tables.table_encoder import TableEncoder as TableEncoder
     from .theory.certificate import Certificate as Certificate
 
@@ -61,6 +63,7 @@ _HOMES = {
     "compare": ".comparison",
     "coverage_score": ".rejection.metrics",
     "datasets": "",
+    "fit_stream": ".stream_pipelines",
     "load": ".model_file.save_load",
     "reject_confusion_matrix": ".rejection.metrics",
     "risk_score": ".rejection.metrics",
@@ -68,6 +71,7 @@ _HOMES = {
     "selective_accuracy": ".rejection.metrics",
     "synthetic": "",
     "theory": "",
+    "stream_table": ".tables.stream_table",
     "trace": ".margin.trace",
     "verify": ".margin.verification",
 }

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from ..learner_names import WHAT, names_beginning_with
-from . import options
+from . import options, streams
 from .destinations import check_out, check_savable
 from .parameters import read_parameters, set_parameters
-from .tables import check_names, reading
+from .tables import Reading, check_names, reading
 
 MOST_COLUMNS = 20  # shown
 SPELLED = re.compile("[-+]?[0-9]{1,18}")  # whole numbers that 64 bits hold
@@ -44,13 +44,26 @@ def fit(
         int | None, typer.Option("--max-epochs", help="Passes over the rows, at most.", min=1, metavar="N")
     ] = None,
     certificate: Annotated[
-        bool,
+        bool | None,
         typer.Option(
             "--certificate/--no-certificate",
             help="Whether the model file holds what certifies the model. Without it the file is small, and "
-            "the model predicts, but cannot be certified.",
+            "the model predicts, but cannot be certified. Default: it does, unless the table is read in "
+            "batches.",
+            show_default=False,
         ),
-    ] = True,
+    ] = None,
+    stream: options.Stream = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            "--checkpoint",
+            help="A file from which a fit that reads in batches goes on after it was interrupted; removed at "
+            "the end.",
+            show_default=False,
+            metavar="FILE",
+        ),
+    ] = None,
     drop: options.Drop = None,
     keep: options.Keep = None,
     nominal: options.Nominal = None,
@@ -69,6 +82,7 @@ def fit(
     Example: perceptrons fit table.csv --target outcome --out model.json
     A rare class: perceptrons fit t.csv --target ill --class-weight balanced
     Weights of rows: perceptrons fit table.csv --target outcome --weight copies
+    Larger than memory: perceptrons fit big.parquet --target outcome --checkpoint fit.tmp
     """
     how = reading(header, separator, missing, encoding)
     check_names(table, how, target, weight, *(drop or []), *(nominal or []))
@@ -76,6 +90,7 @@ def fit(
     from ..learners import build_learner, complete_name, for_tables, may_reject, takes_costs, weights_for
     from ..model_file.save_load import save
     from .expected import about_calibration, expected_of, outcome_as_dict
+    from .fit_streamed import fit_streamed, forget, tell_streamed
     from .progress import progress_bar
     from .show import emit
     from .tables import training_table
@@ -92,6 +107,17 @@ def fit(
     if out is not None:
         check_out(out, table=table)
         check_savable(last, learner)
+    if streams.chosen(table, stream, checkpoint, model, learner):
+        _check_streamed(table, out, checkpoint)
+        with progress_bar(f"fitting {learner}") as progress:
+            kept = {"certificate": bool(certificate), "checkpoint": checkpoint}
+            columns = {"weight": weight, "drop": drop, "nominal": nominal}
+            streamed = fit_streamed(model, learner, table, target, how, columns | kept, progress)
+        if out is not None:
+            save(model, out, about=_about(table, target, learner, weight, how), certificate=bool(certificate))
+        forget(checkpoint)
+        tell_streamed(model, learner, streamed, out, streams.why(table, stream), class_weight, json)
+        return
     with progress_bar(f"fitting {learner}") as progress:
         data = training_table(table, target, drop, nominal, how, weight, keep)
         _check_classes(learner, len(data.names()))
@@ -101,16 +127,28 @@ def fit(
         _, notes = quietly(model.fit, data.X, data.y, **weights_for(model, data.weights))
         outcome = _outcome(last, data.X if model is last else model[:-1].transform(data.X), data)
     if out is not None:
-        weights = {} if weight is None else {"weight": weight}
-        facts = {"table": table.name, "target": target, "learner": learner, **weights}
-        about = {**facts, **how.to_about(), **about_calibration(last, expected)}
-        save(model, out, about=about, certificate=certificate)
+        about = _about(table, target, learner, weight, how) | about_calibration(last, expected)
+        save(model, out, about=about, certificate=certificate is not False)
     report = _report(data, last, learner, outcome, notes, out) | {"class_weight": class_weight}
     report |= {"expected": outcome_as_dict(expected), "why_not_expected": why_not}
     if json:
         emit(report)
     else:
         _show(data, last, report)
+
+
+def _about(table: Path, target: str, learner: str, weight: str | None, how: Reading) -> dict[str, Any]:
+    """For the model file: what it was fitted to."""
+    weights = {} if weight is None else {"weight": weight}
+    return {"table": table.name, "target": target, "learner": learner, **weights, **how.to_about()}
+
+
+def _check_streamed(table: Path, out: Path | None, checkpoint: Path | None) -> None:
+    if checkpoint is None:
+        return
+    for what, path in (("table", table), ("model file of --out", out)):
+        if path is not None and path.resolve() == checkpoint.resolve():
+            raise ValueError(f"--checkpoint names the {what} itself; choose another file.")
 
 
 def _check_no_costs(given: dict[str, Any], learner: str) -> None:

@@ -100,6 +100,27 @@ def files_of(path: str | Path | Sequence[str | Path]) -> list[Path]:
     return found
 
 
+def read_frames(
+    path: str | Path,
+    names: Collection[str],
+    header: bool | None,
+    separator: str | None,
+    encoding: str | None,
+    missing: Collection[str],
+) -> Iterator[Frame]:
+    """These columns of the files, batch by batch; texts as they are written, missing cells marked. Names that
+    the first file does not have are not looked for."""
+    files = [open_parts(one, BATCH_BYTES, None, header, separator, encoding) for one in files_of(path)]
+    check_alike(files)
+    columns = [name for name in files[0].columns if name in names]
+    for file in files:
+        for part in file.parts:
+            with blamed_on(name_of(file, part)):
+                frame = read_part(file, part, columns)
+                yield frame.with_columns([as_marked(column, file, missing) for column in frame])
+        check_unchanged(file)
+
+
 class TableStream:
     """A source of frames."""
 
@@ -118,7 +139,7 @@ class TableStream:
         progress: Progress | None,
     ) -> None:
         self.target, self.weight, self.missing, self.progress = target, weight, missing, progress
-        self.nominal = [*nominal]
+        self.nominal, self.title = [*nominal], paths[0].name if len(paths) == 1 else f"{len(paths)} files"
         self.files = [open_parts(one, BATCH_BYTES, batch_rows, *written) for one in paths]
         check_alike(self.files)
         self.columns = [name for name in self.files[0].columns if name not in drop]

@@ -25,7 +25,7 @@ from perceptrons.tables.layout import (
     split,
     unseen,
 )
-from perceptrons.tables.read import read_plain, as_names, read, read_table
+from perceptrons.tables.read import as_names, read, read_plain, read_table
 from perceptrons.tables.table_error import Argument, TableError
 from tests.bad_tables import BAD_FILES, BAD_TARGETS
 from tests.commands import shell

@@ -41,7 +41,7 @@ def chosen(path: Path, asked: bool | None, checkpoint: Path | None, model: Any, 
     """The same for `fit`, whose learner must be able to; one that is not asked to, and cannot, reads it
     whole."""
     if asked is False and checkpoint is not None:
-        raise ValueError("--checkpoint is for tables that are read batch by batch; omit it, or --no-stream.")
+        raise ValueError("--checkpoint is for tables that are read in batches; omit it, or --no-stream.")
     asked = True if checkpoint is not None else asked
     if not streams(path, asked):
         return False
@@ -93,14 +93,24 @@ def by_bytes(progress: Callable[[int, int, str], None], n_bytes: int, what: str)
     return tell
 
 
-def frames(loaded: Any, path: Path, how: Reading, more: list[str]) -> Iterator[Any]:
-    """The columns that a model needs, and `more`, batch by batch, texts as they are written."""
+def frames(
+    loaded: Any, path: Path, how: Reading, more: list[str], whole: bool = False
+) -> Iterator[tuple[Any, Any]]:
+    """The columns that a model needs, and `more`, or the `whole` table, batch by batch: as they are written,
+    and with missing cells marked."""
     from ..tables.stream_table import read_frames
     from ..tables.treatments import LEFT_OUT, kinds_of_table
 
     table = zip(loaded.encoder.feature_names_in_, kinds_of_table(loaded.encoder), strict=True)
     names = [name for name, (treatment, _, _) in table if treatment not in LEFT_OUT]
-    written = how.or_as_in(loaded.about)
-    yield from read_frames(
-        path, [*names, *more], written.header, written.separator, written.encoding, written.missing
-    )
+    given = how.or_as_in(loaded.about)
+    written = given.header, given.separator, given.encoding, given.missing
+    yield from read_frames(path, [] if whole else [*names, *more], *written)
+
+
+def add_unseen(total: dict[str, Any], more: list[Any]) -> None:
+    """Of names that the model does not know, by column."""
+    for one in more:
+        before = total.get(one.column, one._replace(unseen=0, filled=0))
+        counts = {"unseen": before.unseen + one.unseen, "filled": before.filled + one.filled}
+        total[one.column] = one._replace(**counts)

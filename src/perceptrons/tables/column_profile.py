@@ -39,7 +39,7 @@ class NumberProfile:
     weighted: bool = False
     parts: list[tuple[float, ...]] = field(default_factory=list)  # weight, mean, deviation of each batch
     sketch: QuantileSketch | None = None
-    n_at_overflow: int = 0
+    share_at_overflow: float = 0.0  # distinct values among the rows when they became too many
 
     def add(self, cells: Array, weights: Array | None = None) -> None:
         """More cells."""
@@ -72,7 +72,7 @@ class NumberProfile:
         if len(values) <= MOST:
             self.values, self.counts = values, counts
             return
-        self.n_at_overflow = self.n_present
+        self.share_at_overflow = len(values) / self.n_present
         if self.quantiles:
             self._check_unweighted()
             self.sketch = QuantileSketch()
@@ -145,7 +145,7 @@ class NameProfile:
     weights: Counter[object] = field(default_factory=Counter)
     n_cells: int = 0
     full: bool = False  # are there more names than are kept?
-    n_at_overflow: int = 0
+    share_at_overflow: float = 0.0  # distinct names among the rows when they became too many
 
     def add(self, cells: list[object], weights: Array | None = None) -> None:
         """More cells."""
@@ -157,6 +157,7 @@ class NameProfile:
             for cell, weight in zip(cells, weights.tolist(), strict=True):
                 self.weights[cell] += weight
         if len(self.counts) > MOST:
-            self.full, self.n_at_overflow = True, self.n_cells - self.counts[None]
+            n_missing, self.full = self.counts.pop(None, 0), True
+            self.share_at_overflow = len(self.counts) / (self.n_cells - n_missing)
             self.counts.clear()
             self.weights.clear()

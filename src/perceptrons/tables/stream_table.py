@@ -107,17 +107,18 @@ def read_frames(
     separator: str | None,
     encoding: str | None,
     missing: Collection[str],
-) -> Iterator[Frame]:
-    """These columns of the files, batch by batch; texts as they are written, missing cells marked. Names that
-    the first file does not have are not looked for."""
+) -> Iterator[tuple[Frame, Frame]]:
+    """These columns of the files, batch by batch: as they are written, and with missing cells marked. Names
+    that the first file does not have are not looked for; without names, all columns."""
     files = [open_parts(one, BATCH_BYTES, None, header, separator, encoding) for one in files_of(path)]
     check_alike(files)
-    columns = [name for name in files[0].columns if name in names]
+    columns = [name for name in files[0].columns if not names or name in names]
     for file in files:
         for part in file.parts:
             with blamed_on(name_of(file, part)):
                 frame = read_part(file, part, columns)
-                yield frame.with_columns([as_marked(column, file, missing) for column in frame])
+                marked = [as_marked(column, file, missing) for column in frame]
+            yield frame, frame.with_columns(marked)
         check_unchanged(file)
 
 

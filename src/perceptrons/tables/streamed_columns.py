@@ -133,13 +133,13 @@ class Seen:
         n_distinct: float = (
             len(seen.values)
             if seen.values is not None
-            else (seen.n_present if seen.ascending else MOST / seen.n_at_overflow * seen.n_present)
+            else (seen.n_present if seen.ascending else seen.share_at_overflow * seen.n_present)
         )
         span = seen.high - seen.low + 1
         return treatment_of_integers(self.name, n_distinct, seen.n_present, span, seen.ascending)
 
     def _treatment_of_many(self, keep: bool) -> str:
-        if not keep and MOSTLY * self.names.n_at_overflow < MOST:
+        if not keep and self.names.share_at_overflow > MOSTLY:
             return NAMES
         raise TooManyValues(
             f"Column {self.name!r} has more than {MOST:,} different names, more than a stream can tell "
@@ -150,16 +150,15 @@ class Seen:
 def see_table(source: Source, keep: Any, quantiles: bool) -> SeenTable:
     """One pass over the source."""
     first, seen, n_rows, total = None, [], 0, 0.0  # type: tuple[Any, list[Seen], int, float]
-    for X, table, weights in rows_that_count(source):
+    for name, X, table, weights in rows_that_count(source):
         if first is None:
             first, seen = X, [Seen(column, quantiles) for column in table]
         if [column.name for column in table] != [one.name for one in seen]:
-            names = [column.name for column in table]
-            raise ValueError(
-                f"The columns are {names}, but those of the batches before {[s.name for s in seen]}."
-            )
-        for one, column in zip(seen, table, strict=True):
-            one.add(column, weights)
+            mine, others = [column.name for column in table], [one.name for one in seen]
+            raise ValueError(f"{name}: The columns are {mine}, but those of the batches before are {others}.")
+        with blamed_on(name):
+            for one, column in zip(seen, table, strict=True):
+                one.add(column, weights)
         n_rows += len(table[0].values)
         total += float(len(table[0].values) if weights is None else weights.sum())
     if first is None:
@@ -184,8 +183,8 @@ def chosen(X: Any, seen: list[Seen], keep: Any) -> list[str]:
     return found if any(one not in LEFT_OUT for one in found) else [AS_IS] * len(seen)
 
 
-def rows_that_count(source: Source) -> Iterator[tuple[Any, list[Column], Array | None]]:
-    """The columns of each batch, and the weights, without rows of weight 0."""
+def rows_that_count(source: Source) -> Iterator[tuple[str, Any, list[Column], Array | None]]:
+    """The name of each batch, its rows, their columns, and the weights, without rows of weight 0."""
     for batch in source.read():
         if not count_rows(batch.X):
             continue
@@ -198,4 +197,4 @@ def rows_that_count(source: Source) -> Iterator[tuple[Any, list[Column], Array |
                 there = weights > 0.0
                 table = [column._replace(values=column.values[there]) for column in table]
                 weights = weights[there]
-            yield batch.X, table, weights
+        yield batch.name, batch.X, table, weights

@@ -29,6 +29,7 @@ BENCHMARKS = {
     "families": "every family's default on real tables beside its peer: accuracy or risk, time, size",
     "rare_class": "a class of 3 %: how much of it is found, with and without weights; beside scikit-learn",
     "growth": "fits of 10⁴ to 10⁶ rows, and 10⁷: the time per row",
+    "streams": "epochs over batches beside those in memory, and peak memory of 10⁵ to 10⁷ rows",
     "promises": "how often promises about new rows break on known distributions, and what they let through",
     "defaults": "how often the default models end without training errors on separable rows",
 }

@@ -75,7 +75,8 @@ def test_evaluations_in_batches_are_those_of_all_rows(seed, n_classes, weighted)
             parts.add(X[part], y[part], None if weights is None else weights[part])
         found = parts.result()
         for name in ("accuracy", "balanced_accuracy", "rejected", "risk", "log_loss", "brier", "baseline"):
-            assert getattr(found, name) == pytest.approx(getattr(whole, name), rel=1e-9), name
+            mine, its = getattr(found, name), getattr(whole, name)
+            assert mine == its or mine == pytest.approx(its, rel=1e-9), name
         assert found.accuracy_interval == pytest.approx(whole.accuracy_interval, rel=1e-9)
         assert np.allclose(found.confusion, whole.confusion)
         if n_classes == 2:

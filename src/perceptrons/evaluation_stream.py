@@ -91,7 +91,7 @@ class EvaluationOfBatches:
 def bucket_of(scores: Array) -> Array:
     """A number from 0 to `BUCKETS` − 1, which grows with the score."""
     with np.errstate(over="ignore"):
-        bits = np.asarray(scores, np.float32).view(np.uint32)
+        bits = (np.asarray(scores, np.float32) + np.float32(0.0)).view(np.uint32)  # no -0.0
     ordered = np.where(bits >> 31, ~bits, bits | np.uint32(1 << 31))
     return np.asarray(ordered >> np.uint32(32 - BITS), np.int64)
 

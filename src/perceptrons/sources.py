@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from ._types import Array
 from .checks import count_rows, number
 
-BATCH_BYTES = 1 << 25  # of a batch that we cut ourselves: as much as sweeps are not slowed down by,
+BATCH_BYTES = 1 << 22  # of a batch that we cut ourselves: it fits into a cache,
 FEWEST_ROWS = 1024  # but at least so many rows
 SOME_ROWS = 16  # of a batch, whose cells must be the same in each pass
 
@@ -116,7 +116,7 @@ class ArraySource:
 def rows_of_batch(X: Any, n_rows: int, batch_rows: int | None) -> int:
     """As many as were asked for, or have about `BATCH_BYTES`."""
     if batch_rows is not None:
-        return int(number("batch_rows", batch_rows, "[1, inf)", "use None, for batches of 32 MB", int))
+        return int(number("batch_rows", batch_rows, "[1, inf)", "use None, for batches of 4 MB", int))
     cells = X.data if is_sparse(X) else X
     n_bytes = getattr(cells, "nbytes", 8 * n_rows)
     return max(FEWEST_ROWS, BATCH_BYTES * n_rows // max(n_bytes, 1))

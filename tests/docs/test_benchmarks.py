@@ -32,6 +32,7 @@ NAMES = (
     "rare_class",
     "rules",
     "scorecards",
+    "streams",
     "sweeps",
 )
 

@@ -254,7 +254,7 @@ class Perceptron(LinearThreshold):
             the batches; a function that returns an iterator of them, anew for each epoch; or what
             `stream_table` makes of files.
         classes : those that labels may have; None: those that the first pass finds.
-        batch_rows : rows of a batch, where arrays are cut; None: about 32 MB.
+        batch_rows : rows of a batch, where arrays are cut; None: about 4 MB.
         certificate : False keeps nothing for each row, so that memory does not grow with them; the model
             then has no `certificate_`, `support_` and `dual_coef_`, like one that was saved so.
         checkpoint : a file from which the fit goes on after it was interrupted, at most `checkpoint_seconds`

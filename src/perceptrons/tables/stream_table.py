@@ -57,7 +57,7 @@ def stream_table(
     target, weight : the columns of the classes and of the weights of rows; None: there is none.
     drop, nominal : columns that are left out, and columns of numbers that are names.
     header, separator, encoding, missing : how a text file is written, as for the commands.
-    batch_rows : rows of a batch of a Parquet or Arrow file; None: about 32 MB.
+    batch_rows : rows of a batch of a Parquet or Arrow file; None: about 4 MB.
     progress : is told the share of the bytes that a pass has read.
 
     Needs the extra "app".

@@ -186,6 +186,7 @@ def test_the_command_runs(arguments: tuple[str, ...], name: str | None, tmp_path
             "families",
             "rare_class",
             "growth",
+            "streams",
             "promises",
             "defaults",
         ]

@@ -225,7 +225,7 @@ GOOD = (np.array([[0.0], [1.0]]), [0, 1])
 def test_a_bad_batch_is_named_and_the_model_stays_as_it_was(batches, sentence):
     model = Perceptron(order="cyclic").fit(*GOOD)
     before = vars(model).copy()
-    with pytest.raises(ValueError, match=sentence):
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match=sentence):
         model.fit_stream(batches)
     assert vars(model) == before
 

@@ -91,8 +91,7 @@ class Stream(NamedTuple):
         if whole:
             read = ((k, data) for k, data in read if k in set(wanted))
         for group in groups:
-            parts = [next(read)[1] for _ in group]
-            yield group, joined(parts)
+            yield group, joined([next(read)[1] for _ in group])
         for _ in read:  # the source is read to its end, where it is seen whether it has changed
             pass
 

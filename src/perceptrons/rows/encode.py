@@ -18,7 +18,7 @@ from .._types import Array
 from ..checks import validated
 from ..compiled import compiled
 from .layouts import CSR, Rows, sqnorm
-from .norms import NormCounts, measure
+from .norms import Measured, NormCounts, measure
 from .weights import NO_WEIGHTS, check_every_class, weights_of_rows
 
 SQUARES = {  # the smallest and the largest that a precision has room for
@@ -104,8 +104,9 @@ def encode_read(
     class_weight: Any,
     seen: int,
     every: bool,
+    measured: Measured | None = None,
 ) -> Encoded:
-    """`encode` of rows that are validated."""
+    """`encode` of rows that are validated; `measured` : their norms, where they are known."""
     names, codes = encode_labels(y, classes)
     weights = weights_of_rows(sample_weight, class_weight, matrix, names, codes)
     present, n_given = None, len(y)
@@ -115,7 +116,8 @@ def encode_read(
         present = np.flatnonzero(weights)
         matrix, codes, weights = matrix[present], codes[present], weights[present]
     rows = as_rows(matrix)
-    smallest, largest, norms = measure(rows, matrix.shape[0], weights, seen, every)
+    found = measure(rows, matrix.shape[0], weights, seen, every) if measured is None else measured
+    smallest, largest, norms = found
     data = Encoded(matrix, rows, names, codes, largest, smallest, norms, weights, present, n_given)
     if every or not largest <= SQUARES[matrix.dtype][1]:  # that squares vanish, some rows cannot tell
         check_rows(estimator, data)
@@ -159,6 +161,10 @@ def check_scale(matrix: Any, largest: float) -> None:
 def encode_labels(y: Array, classes: Array | None = None, least: int = 2) -> tuple[Array, Array]:
     """The sorted classes, at least so many, and each row's place among them."""
     if classes is not None:
+        if len(classes) == 2 and classes.dtype.kind in "iub" and y.dtype.kind in "iub":  # no need to search
+            codes = y == classes[1]
+            if (codes | (y == classes[0])).all():
+                return classes, codes
         try:
             codes = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
             known = np.asarray(classes[codes] == y)

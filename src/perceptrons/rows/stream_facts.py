@@ -21,7 +21,7 @@ from .encode import (
     is_sparse,
     read_rows,
 )
-from .norms import NormCounts, measure
+from .norms import Measured, NormCounts, measure
 from .weights import check_every_class, class_factors, is_balanced, weights_of_rows
 
 LOOKED_AT = 64  # rows of a batch, evenly spread, that show the scales of the columns
@@ -158,12 +158,24 @@ class StreamFacts:
             check_same(Fingerprint(0, 0), place.fingerprint, batch.name)
             return None
         with blamed_on(batch.name):
-            matrix, y = read_rows(self.estimator, batch.X, batch.y, reset=False)
+            matrix, y = self._validated(batch)
             check_same(fingerprint(matrix, y), place.fingerprint, batch.name)
             if not place.n_present:
                 return None
             weights = batch.weights, self.class_weight
-            return encode_read(self.estimator, matrix, y, self.classes, *weights, place.present, every=False)
+            norms = Measured(self.smallest, self.largest, self.norms)
+            return encode_read(
+                self.estimator, matrix, y, self.classes, *weights, place.present, every=False, measured=norms
+            )
+
+    def _validated(self, batch: Batch) -> tuple[Any, Array]:
+        """Rows and labels; arrays as they come out of validation are not validated again."""
+        X, y = batch.X, batch.y
+        if isinstance(X, np.ndarray) and isinstance(y, np.ndarray):
+            wanted = X.dtype == self.dtype and X.shape == (len(y), self.estimator.n_features_in_)
+            if wanted and X.flags.c_contiguous and y.ndim == 1:
+                return X, y
+        return read_rows(self.estimator, X, y, reset=False)
 
 
 def column_scales(matrix: Any) -> Array:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .sparse.sparse_perceptron import SparsePerceptron as SparsePerceptron
     from .stream_pipelines import fit_stream as fit_stream
     from .tables.literal_encoder import LiteralEncoder as LiteralEncoder
+    from .tables.stream_svmlight import stream_svmlight as stream_svmlight
     from .tables.stream_table import stream_table as stream_table
     from .tables.table_encoder import TableEncoder as TableEncoder
     from .theory.certificate import Certificate as Certificate
@@ -71,6 +72,7 @@ _HOMES = {
     "selective_accuracy": ".rejection.metrics",
     "synthetic": "",
     "theory": "",
+    "stream_svmlight": ".tables.stream_svmlight",
     "stream_table": ".tables.stream_table",
     "trace": ".margin.trace",
     "verify": ".margin.verification",

@@ -13,6 +13,7 @@ import polars as pl
 from .delimited import SEPARATORS, TYPED, Head, TextFile, read_head, read_rows
 from .encodings import COMPRESSED, decoded, suffixes
 from .read import TRUTHS, Frame, Series, polars_in_words, read_plain, text_cells, tidy, without_numbers
+from .stream_svmlight import state_of
 
 SCANNERS: dict[str, Callable[[Path], pl.LazyFrame]] = {"Parquet": pl.scan_parquet, "Arrow": pl.scan_ipc}
 HEAD_BYTES = 1 << 20  # in which the first line of a text file ends
@@ -40,17 +41,8 @@ class FileParts(NamedTuple):
     encoding: str | None
 
 
-def state_of_file(path: Path) -> tuple[int, int, int]:
-    """Size, time and number of a file; it must be there, and must not change."""
-    try:
-        stat = path.stat()
-    except OSError as error:
-        raise ValueError(f"{path} cannot be read any more ({error.strerror}).") from None
-    return stat.st_size, stat.st_mtime_ns, stat.st_ino
-
-
 def check_unchanged(file: FileParts) -> None:
-    if state_of_file(file.path) != file.state:
+    if state_of(file.path) != file.state:
         raise ValueError(
             f"{file.path} has changed since it was first read; train on a file that stays as it is."
         )
@@ -68,7 +60,7 @@ def open_parts(
         raise ValueError(
             f"{path} cannot be read part by part{compressed}; unpack or convert it to one of {kinds}."
         )
-    state = state_of_file(path)
+    state = state_of(path)
     if suffix in SEPARATORS:
         return open_text(path, suffix, part_bytes, header, separator, encoding, state)
     with polars_in_words(path):

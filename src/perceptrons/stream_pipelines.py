@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from .checks import count_rows
-from .sources import Batch, Source, blamed_on, check_repeatable, open_source
+from .stream_sources import Batch, Source, blamed_on, check_repeatable, open_source
 
 
 def fit_stream(model: Any, source: Any, *, batch_rows: int | None = None, **how: Any) -> Any:

@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from perceptrons import Perceptron, load, save, verify
 from perceptrons.margin import epochs
 from perceptrons.rows.order import Order, shuffled
-from perceptrons.sources import ArraySource
+from perceptrons.stream_sources import ArraySource
 from tests.sizes import cases
 
 EXACT = ("coef_", "intercept_", "support_", "dual_coef_", "n_updates_", "n_presentations_", "n_iter_")

@@ -18,7 +18,7 @@ from ..rows.encode import encode_labels
 from ..rows.order import generators, keys
 from ..rows.packing import to_bits
 from ..rows.weights import check_every_class, class_factors, is_balanced
-from ..sources import (
+from ..stream_sources import (
     Batch,
     Fingerprint,
     Source,

@@ -14,7 +14,7 @@ from ..compiled import Threads, threads
 from ..rows.encode import Encoded, as_rows
 from ..rows.order import generators
 from ..rows.stream_facts import StreamFacts, first_pass
-from ..sources import Source, check_repeatable, open_source
+from ..stream_sources import Source, check_repeatable, open_source
 from ..theory.certificate import Certificate
 from ..theory.outward import float_below
 from .certificates import Examination, certificate_from, examine_look

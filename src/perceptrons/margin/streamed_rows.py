@@ -18,7 +18,7 @@ from .._types import Array
 from ..compiled import Threads
 from ..rows.encode import Encoded, as_rows, is_sparse, signs_of, vanishing
 from ..rows.stream_facts import StreamFacts, read_again
-from ..sources import Source
+from ..stream_sources import Source
 from .looks import Look, look_at
 from .memory import Memory
 from .sweep import State

@@ -10,7 +10,7 @@ import numpy as np
 from .._types import Array
 from ..checks import count_rows
 from ..input_kinds import check_labels
-from ..sources import Batch, Fingerprint, Source, blamed_on, check_same, fingerprint, in_batches
+from ..stream_sources import Batch, Fingerprint, Source, blamed_on, check_same, fingerprint, in_batches
 from .encode import (
     Encoded,
     as_rows,
@@ -28,7 +28,7 @@ LOOKED_AT = 64  # rows of a batch, evenly spread, that show the scales of the co
 LAYOUTS = {True: "sparse", False: "dense"}
 
 
-class Place(NamedTuple):
+class BatchPlace(NamedTuple):
     """Where a batch stands in the whole."""
 
     given: int  # rows given before it,
@@ -46,7 +46,7 @@ class StreamFacts:
     classes: Any  # an array of them; None until the first pass has found them
     whole: bool = False  # is there to be a digest of all cells?
     digest: int = 0
-    places: list[Place] = field(default_factory=list)
+    places: list[BatchPlace] = field(default_factory=list)
     n_given: int = 0
     n_rows: int = 0  # that count
     smallest: float = np.inf  # ‖x‖²
@@ -63,7 +63,7 @@ class StreamFacts:
     def add(self, batch: Batch) -> None:
         """One more batch."""
         if not count_rows(batch.X):
-            self.places.append(Place(self.n_given, self.n_rows, 0, Fingerprint(0, 0)))
+            self.places.append(BatchPlace(self.n_given, self.n_rows, 0, Fingerprint(0, 0)))
             return
         with blamed_on(batch.name):
             matrix, y = read_rows(self.estimator, batch.X, batch.y, reset=self.dtype is None)
@@ -77,7 +77,7 @@ class StreamFacts:
                 self.digest = crc32(repr(fingerprint(matrix, y, whole=True)).encode(), self.digest)
             if not weights.all():
                 matrix, weights = matrix[weights > 0.0], weights[weights > 0.0]
-            self.places.append(Place(self.n_given, self.n_rows, matrix.shape[0], found))
+            self.places.append(BatchPlace(self.n_given, self.n_rows, matrix.shape[0], found))
             if matrix.shape[0]:
                 self._measure(matrix, weights)
         self.n_given += len(y)

@@ -27,7 +27,7 @@ from .._types import Array
 from ..checks import count_rows, number, row_weights
 from ..input_kinds import check_table
 from ..model_file import declarations as fields
-from ..sources import open_source
+from ..stream_sources import open_source
 from ..structure import check_structure
 from ..texts import printable
 from .cells import BOOLEAN, NOMINAL, NUMERIC, Column, check_names, column_of, require_names

@@ -20,7 +20,7 @@ HEAD_BYTES = 1 << 20  # in which the first line of a text file ends
 FEW_WORDS = 2  # those of a pair, such as yes and no
 
 
-class Part(NamedTuple):
+class FilePart(NamedTuple):
     """Some rows of a file: where they begin, and how many; of a text file, bytes."""
 
     start: int
@@ -33,7 +33,7 @@ class FileParts(NamedTuple):
     path: Path
     columns: list[str]
     dtypes: list[str]  # as polars names them; texts of a text file
-    parts: list[Part]
+    parts: list[FilePart]
     n_bytes: int
     state: tuple[int, int, int]  # which tells whether the file has changed
     head: Head | None  # of a text file
@@ -69,7 +69,7 @@ def open_parts(
         n_rows = int(lazy.select(pl.len()).collect().item())
     width = sum(bytes_of(dtype) for dtype in schema.values())
     step = part_rows or max(1024, part_bytes // max(width, 1))
-    parts = [Part(start, min(step, n_rows - start)) for start in range(0, n_rows, step)]
+    parts = [FilePart(start, min(step, n_rows - start)) for start in range(0, n_rows, step)]
     kinds_of = [str(dtype) for dtype in schema.values()]
     return FileParts(path, [*schema.names()], kinds_of, parts, state[0], state, None, suffix, encoding)
 
@@ -96,7 +96,7 @@ def open_text(
     parts = [*text_parts(path, part_bytes)]
     if not head.is_data and parts:  # the first line names the columns
         skipped = after_line(begin, head.line)
-        parts[0] = Part(skipped, parts[0].start + parts[0].size - skipped)
+        parts[0] = FilePart(skipped, parts[0].start + parts[0].size - skipped)
     parts = [part for part in parts if part.size > 0]
     return FileParts(
         path, head.names, ["String"] * len(head.names), parts, state[0], state, head, suffix, encoding
@@ -113,7 +113,7 @@ def after_line(data: bytes, line: int) -> int:
     return place
 
 
-def text_parts(path: Path, part_bytes: int) -> Iterator[Part]:
+def text_parts(path: Path, part_bytes: int) -> Iterator[FilePart]:
     """Lines that are whole: a line end within quotes ends none."""
     with path.open("rb") as file:
         start, waiting = 0, b""
@@ -121,10 +121,10 @@ def text_parts(path: Path, part_bytes: int) -> Iterator[Part]:
             data = waiting + block
             end = last_line_end(data)
             if end:
-                yield Part(start, end)
+                yield FilePart(start, end)
             start, waiting = start + end, data[end:]
         if waiting:
-            yield Part(start, len(waiting))
+            yield FilePart(start, len(waiting))
 
 
 def last_line_end(data: bytes) -> int:
@@ -135,7 +135,7 @@ def last_line_end(data: bytes) -> int:
     return end
 
 
-def read_part(file: FileParts, part: Part, columns: Sequence[str]) -> Frame:
+def read_part(file: FileParts, part: FilePart, columns: Sequence[str]) -> Frame:
     """Some columns of a part, as the file holds them."""
     check_unchanged(file)
     with polars_in_words(file.path):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.datasets import load_svmlight_file
 
-from ..sources import BATCH_BYTES, Batch, blamed_on
+from ..stream_sources import BATCH_BYTES, Batch, blamed_on
 
 
 class Lines(NamedTuple):

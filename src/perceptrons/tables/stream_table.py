@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .._types import Array
-from ..sources import BATCH_BYTES, Batch, blamed_on
+from ..stream_sources import BATCH_BYTES, Batch, blamed_on
 from .cells import shown
 from .column_names import check_name, listed
 from .delimited import SEPARATORS, TYPED
@@ -18,8 +18,8 @@ from .layout import prepare
 from .read import Frame, as_labels
 from .read_parts import (
     CellTypes,
+    FilePart,
     FileParts,
-    Part,
     as_labels_like,
     as_marked,
     as_series,
@@ -222,7 +222,7 @@ class TableStream:
         return Batch(frame.drop(self.target), labels.to_numpy(), weights, name)
 
 
-def name_of(file: FileParts, part: Part) -> str:
+def name_of(file: FileParts, part: FilePart) -> str:
     what = "bytes" if file.head is not None else "rows"
     whole = len(file.parts) == 1
     return (

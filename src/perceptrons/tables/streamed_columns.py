@@ -13,7 +13,7 @@ import numpy as np
 
 from .._types import Array
 from ..checks import count_rows, row_weights
-from ..sources import Source, blamed_on
+from ..stream_sources import Source, blamed_on
 from .cells import NOMINAL, NUMERIC, Column, as_numbers, as_texts, columns, is_missing, kind_of
 from .column_profile import MOST, NameProfile, NumberProfile, TooManyValues
 from .treatments import (

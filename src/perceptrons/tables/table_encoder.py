@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._types import Array
 from ..checks import row_weights
 from ..model_file import declarations as fields
-from ..sources import open_source
+from ..stream_sources import open_source
 from .cells import (
     BOOLEAN,
     NOMINAL,

@@ -107,6 +107,7 @@ SHORT = {
     ),
     "promises": Short(("promise", "about", "may", "broke")),
     "first_call": Short(("name", "import", "first_fit", "second_fit")),
+    "streams": Short(("name", "time", "speed")),
     "growth": Short(("name", "columns", "first", "r1", "r2", "r3")),
     "defaults": Short(("name", "no_errors", "warned", "silent", "seconds")),
 }

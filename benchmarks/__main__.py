@@ -31,6 +31,7 @@ BENCHMARKS = {
     "growth": "fits of 10⁴ to 10⁶ rows, and 10⁷: the time per row",
     "gpu": "stages of boosting on a GPU beside the processor: pairs of a million rows, triples",
     "certificates": "what is proved about models of real tables, beside their errors on new rows",
+    "streams": "epochs over batches beside those in memory, and peak memory of 10⁵ to 10⁷ rows",
     "promises": "how often promises about new rows break on known distributions, and what they let through",
     "deployed": "exported models: rows per second in C, SQL, ONNX, Python, and bytes on a microcontroller",
     "defaults": "how often the default models end without training errors on separable rows",

@@ -117,6 +117,7 @@ SHORT = {
     "certificates": Short(("name", "rows", "larger", "average_bound", "drawn_bound", "card_bound")),
     "promises": Short(("promise", "about", "may", "broke")),
     "first_call": Short(("name", "import", "first_fit", "second_fit")),
+    "streams": Short(("name", "time", "speed")),
     "growth": Short(("name", "columns", "first", "r1", "r2", "r3")),
     "deployed": Short(("name", "one", "rows")),
     "defaults": Short(("name", "no_errors", "warned", "silent", "seconds")),

@@ -36,7 +36,10 @@ if TYPE_CHECKING:
     from .selective.selective_classifier import SelectiveClassifier as SelectiveClassifier
     from .sparse.pruned_perceptron import PrunedPerceptron as PrunedPerceptron
     from .sparse.sparse_perceptron import SparsePerceptron as SparsePerceptron
+    from .stream_pipelines import fit_stream as fit_stream
     from .tables.literal_encoder import LiteralEncoder as LiteralEncoder
+    from .tables.stream_svmlight import stream_svmlight as stream_svmlight
+    from .tables.stream_table import stream_table as stream_table
     from .tables.table_encoder import TableEncoder as TableEncoder
     from .theory.certificate import Certificate as Certificate
 
@@ -69,6 +72,7 @@ _HOMES = {
     "draw": ".certification.drawing",
     "explain_bounds": ".certification.explaining",
     "export": ".exports.export",
+    "fit_stream": ".stream_pipelines",
     "load": ".model_file.save_load",
     "load_certificate": ".model_file.save_load",
     "reject_confusion_matrix": ".rejection.metrics",
@@ -78,6 +82,8 @@ _HOMES = {
     "selective_accuracy": ".rejection.metrics",
     "synthetic": "",
     "theory": "",
+    "stream_svmlight": ".tables.stream_svmlight",
+    "stream_table": ".tables.stream_table",
     "trace": ".margin.trace",
     "verify": ".certification.verifying",
 }

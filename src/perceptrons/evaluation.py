@@ -61,7 +61,9 @@ def evaluate(
     column per class, where the model has none of its own.
     """
     proba = probabilities_of(model, X) if proba is None else proba
-    answered = AnsweredRows(codes_among(model.classes_, y), *_answers(model, X), scores_of(model, X), proba)
+    answered = AnsweredRows(
+        codes_among(model.classes_, y), *answers_and_rejections(model, X), scores_of(model, X), proba
+    )
     return evaluate_answers(model.classes_, answered, weights, costs)
 
 
@@ -76,7 +78,8 @@ class AnsweredRows(NamedTuple):
     proba: Any = None
 
 
-def _answers(model: Any, X: Any) -> tuple[Any, Any]:
+def answers_and_rejections(model: Any, X: Any) -> tuple[Any, Any]:
+    """Codes of the answers, and which rows are rejected."""
     answers, rejected = answers_of(model, X)
     return codes_among(model.classes_, answers), rejected
 
@@ -129,7 +132,11 @@ def interval_of(share: float | None, counts: Any) -> tuple[float, float] | None:
     total = float(np.sum(counts))
     if share is None or not total:
         return None
-    n = total**2 / float(np.sum(np.square(counts)))
+    return interval_from(share, total**2 / float(np.sum(np.square(counts))))
+
+
+def interval_from(share: float, n: float) -> tuple[float, float]:
+    """The same of so many rows."""
     middle = (share + Z**2 / (2 * n)) / (1 + Z**2 / n)
     half = Z / (1 + Z**2 / n) * math.sqrt(max(share * (1 - share), 0.0) / n + Z**2 / (4 * n**2))
     return max(0.0, min(share, middle - half)), min(1.0, max(share, middle + half))

@@ -42,6 +42,14 @@ def test_public_names():
 
 X, Y = np.array([[0.0, 1.0], [2.0, 1.0], [1.0, 0.0], [3.0, 2.0]]), np.array([0, 1, 0, 1])
 MANY = np.repeat(X, 5, axis=0), np.repeat(Y, 5)
+
+
+def _written(file, text):
+    path = Path(f"{file}.csv")
+    path.write_text(text)
+    return path
+
+
 CALLS = {  # each public function, called
     "certify": lambda model, file: perceptrons.certify(model, X, Y),
     "compare": lambda model, file: perceptrons.compare(*MANY, folds=2, learners=["perceptron"]),
@@ -51,6 +59,9 @@ CALLS = {  # each public function, called
     "save": lambda model, file: perceptrons.save(model, file),
     "explain_bounds": lambda model, file: perceptrons.explain_bounds(model, X, Y),
     "load_certificate": lambda model, file: perceptrons.load_certificate(file),
+    "fit_stream": lambda model, file: perceptrons.fit_stream(perceptrons.Perceptron(), (X, Y)),
+    "stream_svmlight": lambda model, file: perceptrons.stream_svmlight(_written(file, "1 1:1\n2 2:1\n")),
+    "stream_table": lambda model, file: perceptrons.stream_table(_written(file, "a,y\n1,0\n2,1\n"), "y"),
     "load": lambda model, file: perceptrons.load(file),
     "report": lambda model, file: perceptrons.report(model, X, Y, folds=0),
     "reject_confusion_matrix": lambda model, file: perceptrons.reject_confusion_matrix(Y, Y),

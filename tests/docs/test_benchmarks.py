@@ -35,6 +35,7 @@ NAMES = (
     "rare_class",
     "rules",
     "scorecards",
+    "streams",
     "sweeps",
 )
 
@@ -191,6 +192,7 @@ def test_the_command_runs(arguments: tuple[str, ...], name: str | None, tmp_path
             "growth",
             "gpu",
             "certificates",
+            "streams",
             "promises",
             "deployed",
             "defaults",

@@ -25,7 +25,7 @@ from perceptrons.tables.layout import (
     split,
     unseen,
 )
-from perceptrons.tables.read import _read_plain, as_names, read, read_table
+from perceptrons.tables.read import as_names, read, read_plain, read_table
 from perceptrons.tables.table_error import Argument, TableError
 from tests.bad_tables import BAD_FILES, BAD_TARGETS
 from tests.commands import shell
@@ -347,7 +347,7 @@ def test_the_fast_way_reads_what_the_careful_one_does(tmp_path):
             head = read_head(source(path), header=False, separator=",")
         except ValueError:
             continue
-        fast = _read_plain(path.read_bytes(), head)
+        fast = read_plain(path.read_bytes(), head)
         counts["fast" if fast is not None else "careful"] += 1
         if fast is not None:
             careful = [row for chunk in read_rows(source(path), head) for row in chunk]
@@ -362,12 +362,12 @@ def test_the_fast_way_is_taken(tmp_path):
     for text in ("a,b\n1,x\n2,y\n", "a,b\r\n1,x\r\n,y", "\ufeffa,b\n1,x\n"):
         for header in (True, False):
             path = write(tmp_path, text)
-            frame = _read_plain(path.read_bytes(), read_head(source(path), header, None))
+            frame = read_plain(path.read_bytes(), read_head(source(path), header, None))
             assert frame is not None
             assert frame.columns == (["a", "b"] if header else ["column_1", "column_2"])
             assert frame.rows()[0][0] == ("1" if header else "a")
     path = write(tmp_path, "a,b\n1,\n")
-    assert _read_plain(path.read_bytes(), read_head(source(path), True, None)) is None
+    assert read_plain(path.read_bytes(), read_head(source(path), True, None)) is None
 
 
 def test_reading_and_encoding_a_table_imports_no_numba(tmp_path):

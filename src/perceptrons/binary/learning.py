@@ -60,18 +60,27 @@ def learn(
     a sample of the rows, if there is one."""
     if parameters.needs_rows:
         rows = require_rows(rows, parameters)
+    counted, constant = learn_weights(counts, sample or rows, parameters)
+    if constant is not None:
+        return BinaryFit(constant, counted)
+    if parameters.method == SBPI:
+        return learn_by_sbpi(counts, counted, parameters, require_rows(rows, parameters), rng)
+    return BinaryFit(with_threshold(counted.coef, parameters, rows), counted)
+
+
+def learn_weights(
+    counts: Counts, sample: LabeledBits | None, parameters: BinaryParameters
+) -> tuple[CountedWeights, PackedPerceptron | None]:
+    """What counts say of each column, and votes of a sample; and the model, where it is constant."""
     hebb = parameters.method == HEBB
     counted = clipped_hebb(counts) if hebb else figure_1(counts, parameters.epsilon)
     only = only_class(counts, parameters.epsilon / 4 if parameters.method == INFLUENCE else 0.0)
     if only is not None:
-        constant = pack_weights(np.zeros_like(counted.coef), CONSTANT[only])
-        return BinaryFit(constant, counted)
-    if parameters.method == SBPI:
-        return learn_by_sbpi(counts, counted, parameters, require_rows(rows, parameters), rng)
+        return counted, pack_weights(np.zeros_like(counted.coef), CONSTANT[only])
     if parameters.by_noise:
-        sample = require_rows(sample or rows, parameters)
-        counted = counted._replace(coef=choose_votes(counts, counted.influence, counted.neglected, sample))
-    return BinaryFit(with_threshold(counted.coef, parameters, rows), counted)
+        votes = choose_votes(counts, counted.influence, counted.neglected, require_rows(sample, parameters))
+        counted = counted._replace(coef=votes)
+    return counted, None
 
 
 def rows_for(parameters: BinaryParameters) -> str:
@@ -172,12 +181,17 @@ def with_threshold(coef: Array, parameters: BinaryParameters, rows: LabeledBits 
         return pack_weights(coef, parameters.threshold)
     rows, n = require_rows(rows, parameters), len(coef)
     scores = pack_weights(coef, 0).scores(rows.cells)
-    negative, positive = weight_above(scores, rows, n)
+    return pack_weights(coef, threshold_of(weight_above(scores, rows, n), parameters))
+
+
+def threshold_of(above: Array, parameters: BinaryParameters) -> int:
+    """The threshold that is asked for, from `weight_above` of all rows."""
+    (negative, positive), n = above, above.shape[1] // 2 - 1
     if parameters.threshold == FIGURE_1:
         chosen = _pure_enough(positive, negative, parameters.epsilon)
     else:
         chosen = _fewest_errors(positive, negative)
-    return pack_weights(coef, chosen - (n + 1))
+    return int(chosen - (n + 1))
 
 
 def weight_above(scores: Array, rows: LabeledBits, n: int) -> Array:

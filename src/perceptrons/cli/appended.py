@@ -10,10 +10,15 @@ def read_kept(path: Path, how: Reading, append: bool, id_column: str | None) -> 
     """The columns of the table that are asked for, as they are written; an id comes first."""
     if not append and id_column is None:
         return {}
-    from ..tables.layout import check_name
     from ..tables.read import read
 
-    frame = read(path, **how._asdict(), used=lambda name: False).frame
+    return columns_of(read(path, **how._asdict(), used=lambda name: False).frame, append, id_column)
+
+
+def columns_of(frame: Any, append: bool, id_column: str | None) -> dict[str, list[Any]]:
+    """Those that are asked for."""
+    from ..tables.layout import check_name
+
     if id_column is not None:
         check_name(frame.columns, id_column)
     names = [*([] if id_column is None else [id_column]), *(frame.columns if append else [])]

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from . import options
-from .tables import called, from_standard_input, reading
+from .streams import streams
+from .tables import Reading, called, from_standard_input, reading
 
 
 def evaluate(
@@ -27,6 +28,7 @@ def evaluate(
     separator: options.Separator = None,
     encoding: options.Encoding = None,
     missing: options.Missing = None,
+    stream: options.Stream = None,
     json: options.AsJson = False,
 ) -> None:
     """Evaluate a model on rows whose classes are known, best ones it has not seen.
@@ -42,15 +44,19 @@ def evaluate(
     from ..tables.layout import labels_of
     from ..tables.weight_column import read_weights
     from .expected import calibrated
-    from .models import load, warn_of
+    from .models import load
     from .progress import progress_bar
-    from .show import emit
-    from .words import as_dicts
 
     loaded = load(model)
     target = target or loaded.about.get("target")
     if target is None:
         raise ValueError(f"{model} does not name the column of the classes; name it with --target.")
+    if streams(table, stream):
+        how = reading(header, separator, missing, encoding)
+        with progress_bar("evaluating"):
+            found, n_unlabeled, unseen = evaluate_streamed(loaded, table, how, target, costs)
+        _tell(model, table, loaded, (found, n_unlabeled, unseen, None), costs, json)
+        return
     with progress_bar("evaluating"):
         weight: Any = loaded.about.get("weight")
         path = from_standard_input(table)
@@ -68,6 +74,16 @@ def evaluate(
             proba = calibrated(loaded.learner.decision_function(rows), loaded.about)
         found = measure(loaded.learner, rows, y, weights, _costs(loaded.learner, costs), proba)
         certificates = _certificates(loaded.learner, rows, y, weights)
+    _tell(model, path, loaded, (found, n_unlabeled, unseen, certificates), costs, json)
+
+
+def _tell(model: Path, table: Path, loaded: Any, measured: Any, costs: Path | None, json: bool) -> None:
+    """As JSON or in words: what was measured, rows without a class, unknown names, certificates."""
+    from .models import warn_of
+    from .show import emit
+    from .words import as_dicts, show_certificates
+
+    found, n_unlabeled, unseen, certificates = measured
     if json:
         emit(
             {
@@ -79,11 +95,36 @@ def evaluate(
         )
         return
     warn_of(unseen)
-    _show(f"{model} on {called(path)}", found, n_unlabeled, _costs(loaded.learner, costs))
+    _show(f"{model} on {called(table)}", found, n_unlabeled, _costs(loaded.learner, costs))
     if certificates:
-        from .words import show_certificates
-
         show_certificates(certificates, loaded.learner)
+
+
+def evaluate_streamed(loaded: Any, path: Path, how: Reading, target: str, costs: Path | None) -> Any:
+    """The same, in batches: what was measured, rows without a class, unknown names."""
+    from ..evaluation_stream import EvaluationOfBatches
+    from ..tables.column_names import check_name
+    from ..tables.layout import labels_of
+    from ..tables.weight_column import read_weights
+    from .streams import add_unseen, frames
+
+    weight, n_unlabeled, unseen = loaded.about.get("weight"), 0, {}  # type: tuple[Any, int, dict[str, Any]]
+    found = EvaluationOfBatches(loaded.learner, _costs(loaded.learner, costs))
+    for _, frame in frames(loaded, path, how, [name for name in (target, weight) if name is not None]):
+        check_name(frame.columns, target)
+        n_unlabeled += frame[target].null_count()
+        frame, weights = frame.filter(frame[target].is_not_null()), None
+        if weight in frame.columns and frame.height:
+            weights = read_weights(frame, weight, some=False)
+            frame, weights = frame[weights.nonzero()[0]], weights[weights > 0.0]
+        if not frame.height:
+            continue
+        cells, unknown = loaded.lay_out(frame)
+        add_unseen(unseen, unknown)
+        found.add(loaded.encode(cells), labels_of(frame, target, loaded.learner.classes_), weights)
+    if not found.n_rows:
+        raise ValueError(f"The target {target!r} has no value in any row, so nothing can be compared.")
+    return found.result(), n_unlabeled, [*unseen.values()]
 
 
 def labeled(frame: Any, target: str) -> tuple[Any, int]:

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from ..learner_names import WHAT, names_beginning_with
-from . import options
+from . import options, streams
 from .command_line import command_line
 from .destinations import check_out, digest_of_file
 from .parameters import read_parameters, set_parameters
-from .tables import check_names, reading
+from .tables import Reading, check_names, reading
 
 MOST_COLUMNS = 20  # shown
 SPELLED = re.compile("[-+]?[0-9]{1,18}")  # whole numbers that 64 bits hold
@@ -46,19 +46,32 @@ def fit(
         int | None, typer.Option("--max-epochs", help="Passes over the rows, at most.", min=1, metavar="N")
     ] = None,
     certificate: Annotated[
-        bool,
+        bool | None,
         typer.Option(
             "--certificate/--no-certificate",
             help="Whether the model file holds what certifies the model. Without it the file is small, and "
-            "the model predicts, but cannot be certified.",
+            "the model predicts, but cannot be certified. Default: it does, unless the table is read in "
+            "batches.",
+            show_default=False,
         ),
-    ] = True,
+    ] = None,
     holdback: Annotated[
         float | None,
         typer.Option(
             "--holdback",
             help="Keep this share of the rows back, learn from the others, and certify by those kept.",
             metavar="SHARE",
+        ),
+    ] = None,
+    stream: options.Stream = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            "--checkpoint",
+            help="A file from which a fit that reads in batches goes on after it was interrupted; removed at "
+            "the end.",
+            show_default=False,
+            metavar="FILE",
         ),
     ] = None,
     drop: options.Drop = None,
@@ -79,6 +92,7 @@ def fit(
     Example: perceptrons fit table.csv --target outcome --out model.json
     A rare class: perceptrons fit t.csv --target ill --class-weight balanced
     Weights of rows: perceptrons fit table.csv --target outcome --weight copies
+    Larger than memory: perceptrons fit big.parquet --target outcome --checkpoint fit.tmp
     """
     how = reading(header, separator, missing, encoding)
     check_names(table, how, target, weight, *(drop or []), *(nominal or []))
@@ -86,6 +100,7 @@ def fit(
     from ..learners import build_learner, complete_name, for_tables, may_reject, takes_costs, weights_for
     from ..model_file.save_load import save
     from .expected import about_calibration, expected_of, outcome_as_dict
+    from .fit_streamed import fit_streamed, forget, tell_streamed
     from .progress import progress_bar
     from .promised import fit_with_holdback, promise_as_dict, remember_rows
     from .show import emit
@@ -102,6 +117,18 @@ def fit(
         _check_no_costs({"reject-cost": reject_cost, "costs": costs, **of_label}, learner)
     if out is not None:
         check_out(out, table=table)
+    if streams.chosen(table, stream, checkpoint, model, learner):
+        _check_streamed(table, out, checkpoint)
+        with progress_bar(f"fitting {learner}") as progress:
+            kept = {"certificate": bool(certificate), "checkpoint": checkpoint}
+            columns = {"weight": weight, "drop": drop, "nominal": nominal}
+            streamed = fit_streamed(model, learner, table, target, how, columns | kept, progress)
+        if out is not None:
+            about = _about(table, target, learner, weight, how) | _record(context, table, seed)
+            save(model, out, about=about, certificate=bool(certificate))
+        forget(checkpoint)
+        tell_streamed(model, learner, streamed, out, streams.why(table, stream), class_weight, json)
+        return
     with progress_bar(f"fitting {learner}") as progress:
         data = training_table(table, target, drop, nominal, how, weight, keep)
         _check_classes(learner, len(data.names()))
@@ -117,15 +144,9 @@ def fit(
         remember_rows(last, rows, data.weights)
         outcome = _outcome(last, rows, learned)
     if out is not None:
-        weights = {} if weight is None else {"weight": weight}
-        facts = {"table": table.name, "target": target, "learner": learner, **weights}
-        record: dict[str, Any] = {
-            "digest": digest_of_file(table),
-            "seed": seed,
-            "command": command_line(context),
-        }
-        about = {**facts, **record, **how.to_about(), **about_calibration(last, expected)}
-        save(model, out, about=about, certificate=promise or certificate)
+        about = _about(table, target, learner, weight, how) | _record(context, table, seed)
+        about |= about_calibration(last, expected)
+        save(model, out, about=about, certificate=promise or certificate is not False)
     report = _report(data, last, learner, outcome, notes, out) | {"class_weight": class_weight}
     report |= {"promise": promise_as_dict(promise)}
     report |= {"expected": outcome_as_dict(expected), "why_not_expected": why_not}
@@ -133,6 +154,25 @@ def fit(
         emit(report)
     else:
         _show(data, last, report)
+
+
+def _about(table: Path, target: str, learner: str, weight: str | None, how: Reading) -> dict[str, Any]:
+    """For the model file: what it was fitted to."""
+    weights = {} if weight is None else {"weight": weight}
+    return {"table": table.name, "target": target, "learner": learner, **weights, **how.to_about()}
+
+
+def _record(context: Any, table: Path, seed: int) -> dict[str, Any]:
+    """For the model file: what it takes to repeat the fit."""
+    return {"digest": digest_of_file(table), "seed": seed, "command": command_line(context)}
+
+
+def _check_streamed(table: Path, out: Path | None, checkpoint: Path | None) -> None:
+    if checkpoint is None:
+        return
+    for what, path in (("table", table), ("model file of --out", out)):
+        if path is not None and path.resolve() == checkpoint.resolve():
+            raise ValueError(f"--checkpoint names the {what} itself; choose another file.")
 
 
 def _check_no_costs(given: dict[str, Any], learner: str) -> None:

@@ -96,6 +96,15 @@ NewRows = Annotated[
         show_default=False,
     ),
 ]
+Stream = Annotated[
+    bool | None,
+    typer.Option(
+        "--stream/--no-stream",
+        help="Read the table in batches, never whole. Default: where the file is larger than one eighth of "
+        "the memory, or TABLE is a folder of files.",
+        show_default=False,
+    ),
+]
 Seed = Annotated[
     int,
     typer.Option("--seed", help="The same seed gives the same result.", min=0, max=2**32 - 1, metavar="N"),

@@ -1,23 +1,17 @@
 """`perceptrons predict`: the classes a model gives to the rows of a table."""
 
-import csv
-import io
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from ..tables.delimited import SEPARATORS
-from ..texts import printable
 from . import options
 from .destinations import check_out, check_text
+from .predict_streamed import Wanted, opened, predict_streamed
+from .predicted import ALTERED, Told, answers, as_csv, print_text
+from .streams import streams
 from .tables import from_standard_input, reading
-
-ALTERED = (
-    "Some texts are written with ' before them, or with escapes, so that no program computes or obeys them; "
-    "--raw writes them as they are"
-)
 
 
 def predict(
@@ -48,6 +42,7 @@ def predict(
     separator: options.Separator = None,
     encoding: options.Encoding = None,
     missing: options.Missing = None,
+    stream: options.Stream = None,
     json: options.AsJson = False,
 ) -> None:
     """Predict the class of every row of a table, as CSV.
@@ -60,78 +55,68 @@ def predict(
     With probabilities: perceptrons predict model.json new.csv --id name --proba
     From a pipe: cat new.csv | perceptrons predict model.json - --append
     """
-    from .appended import beside, probabilities, read_kept
-    from .models import load, warn_of
+    from .appended import beside, read_kept
+    from .models import load
     from .progress import progress_bar
     from .safe_cells import safe_columns
-    from .show import emit, say, warn
+    from .show import emit
 
     if out is not None:
         check_out(out, table=table, model=model)
         check_text(out)
     loaded = load(model)
+    if streams(table, stream):
+        _check_no_json(json)
+        how = reading(header, separator, missing, encoding)
+        wanted = Wanted(scores, raw, append, id_column, proba)
+        with progress_bar("predicting"), opened(out) as write:
+            outcome = predict_streamed(loaded, table, how, wanted, write, out)
+        _tell(outcome, loaded, out)
+        return
     with progress_bar("predicting"):
         how = reading(header, separator, missing, encoding)
         table = from_standard_input(table)
         frame = loaded.read_table(table, how)
         kept = read_kept(table, how.or_as_in(loaded.about), append, id_column)
         rows, unseen = loaded.lay_out(frame)
-        encoded = loaded.encode(rows)
-        columns: dict[str, list[Any]] = {"prediction": loaded.learner.predict(encoded).tolist()}
-        if scores:
-            columns |= _scores(loaded.learner, encoded)
-        if proba:
-            columns |= probabilities(loaded, encoded)
-        rejected = loaded.rejected(encoded)
-        n_rejected = None if rejected is None else int(rejected.sum())
+        columns, n_rejected = answers(loaded, loaded.encode(rows), scores, proba)
     columns = beside(kept, columns)
     cells = columns if raw else safe_columns(columns)
     if out is not None:
-        _write(out, _as_csv(cells, SEPARATORS.get(out.suffix.lower(), ",")))
+        _write(out, as_csv(cells, SEPARATORS.get(out.suffix.lower(), ",")))
     if json:
         file = None if out is None else str(out)
         told = {"rows": len(rows), "file": file, "unseen": [one._asdict() for one in unseen]}
         emit({**told, "rejected": n_rejected, **columns})
         return
-    warn_of(unseen)
     if out is None:
-        _print(_as_csv(cells))
-    else:
-        say(f"{len(rows):,} predictions written to {out}.")
-    if cells != columns:
+        print_text(as_csv(cells))
+    _tell(Told(len(rows), n_rejected or 0, cells != columns, unseen), loaded, out)
+
+
+def _tell(told: Told, loaded: Any, out: Path | None) -> None:
+    from .models import warn_of
+    from .show import say, warn
+
+    warn_of(told.unseen)
+    if out is not None:
+        say(f"{told.n_rows:,} predictions written to {out}.")
+    if told.altered:
         warn([ALTERED])
-    if n_rejected:
+    if told.n_rejected:
         label = loaded.learner.reject_label_
-        warn([f"{n_rejected:,} of {len(rows):,} rows are rejected, and get {label!r}"])
+        warn([f"{told.n_rejected:,} of {told.n_rows:,} rows are rejected, and get {label!r}"])
 
 
-def _scores(learner: Any, encoded: Any) -> dict[str, list[Any]]:
-    values = learner.decision_function(encoded)
-    if values.ndim == 1:
-        return {"score": values.tolist()}
-    return {f"score {name}": values[:, k].tolist() for k, name in enumerate(learner.classes_.tolist())}
-
-
-def _as_csv(columns: dict[str, list[Any]], mark: str = ",") -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=mark, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
-    return text.getvalue()
+def _check_no_json(json: bool) -> None:
+    if json:
+        raise ValueError(
+            "--json lists all predictions at once, of which a table that is read in batches has too many; "
+            "use --out FILE, or --no-stream."
+        )
 
 
 def _write(out: Path, text: str) -> None:
     from ..model_file.files import write_whole
 
     write_whole(str(out), text.encode())
-
-
-def _print(text: str) -> None:
-    """To a terminal what can be shown, to a pipe what is, in UTF-8 as in a file."""
-    if sys.stdout.isatty():
-        sys.stdout.writelines(printable(line) + "\n" for line in text.split("\n")[:-1])
-    else:
-        sys.stdout.flush()
-        rest = memoryview(text.encode())
-        while rest:  # without a buffer (`python -u`) a pipe takes a part at a time
-            rest = rest[sys.stdout.buffer.write(rest) :]

@@ -150,14 +150,19 @@ class Examination(NamedTuple):
 def _certificate(
     model: Any, k: int, data: Encoded, signs: Array, scan: Look | None, batch: bool
 ) -> Certificate:
-    terms, duals = model._terms, model.dual_coef_[k]
-    a = corrections(model.support_, duals, data, signs)
+    a = corrections(model.support_, model.dual_coef_[k], data, signs)
     look = model._examine(k, data, signs, a, scan)
+    if batch:
+        look = look._replace(bound=stream_bound(model, k, data, signs))
+    return certificate_from(model, k, look, len(signs), batch)
+
+
+def certificate_from(model: Any, k: int, look: Examination, n_rows: int, batch: bool = False) -> Certificate:
+    """What an examination of so many rows certifies."""
+    terms, duals = model._terms, model.dual_coef_[k]
     margin, bound = look.margin, look.bound
     separable = True if look.low > 0.0 and not batch else None
-    if batch:
-        bound = stream_bound(model, k, data, signs)
-    elif bound == 0.0 or look.witness is not None:
+    if not batch and (bound == 0.0 or look.witness is not None):
         separable, bound, margin = False, 0.0, min(margin, 0.0)
     return Certificate(
         separable=separable,
@@ -167,7 +172,7 @@ def _certificate(
         n_updates=int(np.atleast_1d(model.n_updates_)[k]),
         update_bound=terms.update_bound(look.radius, margin) if bound is not None and separable else None,
         compression_size=len(duals) if len(model.dual_coef_) == 1 else int(np.count_nonzero(duals)),
-        n_rows=len(signs),
+        n_rows=n_rows,
         n_errors=int(look.n_errors),
         lift=model.lift_,
         lift_from_rows=terms.lift_from_rows,
@@ -189,19 +194,24 @@ def _why_undecided(look: Examination, batch: bool) -> str:
 
 def examine_linear(model: Any, k: int, data: Encoded, signs: Array, a: Array, look: Look) -> Examination:
     """What a look at all rows says of a linear model, whose weights are at hand."""
+    w, b = model.coef_[k].astype(np.float64), float(model.intercept_[k])
+    if not look.sure and np.isfinite(w).all() and np.isfinite(b):
+        low, n_errors = exact_look(data, signs, w, b)
+        look = look._replace(low=float_below(low), n_errors=n_errors)
+    return examine_look(model, k, data, look, duals_of(model, data, a * signs))
+
+
+def examine_look(model: Any, k: int, data: Encoded, look: Look, duals: Duals) -> Examination:
+    """The same of a look that is sure."""
     w, b, lift = model.coef_[k].astype(np.float64), float(model.intercept_[k]), model.lift_
-    low, n_errors = look.low, look.n_errors
     if not (np.isfinite(w).all() and np.isfinite(b)):
-        return Examination(-np.inf, -np.inf, np.inf, n_errors, None)
-    if not look.sure:
-        exact, n_errors = exact_look(data, signs, w, b)
-        low = float_below(exact)
+        return Examination(-np.inf, -np.inf, np.inf, look.n_errors, None)
     radius = hypot_above(up(up(data.largest * (1.0 + error_factor(len(w) + 2))) ** 0.5), lift)
-    margin, bound = margin_of(low, w, b, lift), None
-    proves = a.any() and model._terms.bounds_margins(a * signs)
+    margin, bound = margin_of(look.low, w, b, lift), None
+    proves = len(duals.signed) > 0 and model._terms.bounds_margins(duals.signed)
     if proves and _rebuilt(model, k, look.combination, radius):
-        bound = bound_of(duals_of(model, data, a * signs), look.combination).value
-    return Examination(low, margin, radius, n_errors, bound)
+        bound = bound_of(duals, look.combination).value
+    return Examination(look.low, margin, radius, look.n_errors, bound)
 
 
 def duals_of(model: Any, data: Encoded, signed: Array) -> Duals:

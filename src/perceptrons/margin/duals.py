@@ -53,6 +53,7 @@ class Duals(NamedTuple):
     C: float = np.inf  # finite: a row has a coordinate of its own, √(1/(C·weight))
     weights: Array = NO_WEIGHTS  # of the rows used; empty: each counts 1
     little: float = LITTLE
+    gone: bool = False  # the rows are not at hand: the sum that a look has made must do
 
     @property
     def n_cells(self) -> int:
@@ -107,9 +108,9 @@ def bound_of(duals: Duals, look_sum: Array) -> ProvedBound:
 
     size = up(up(total * (1.0 + 2.0 * error_factor(s + 2))) * radius)
     value, fine = np.inf, False
-    if duals.n_cells > FEW_CELLS:
+    if duals.n_cells > FEW_CELLS or duals.gone:
         value, fine = rounded(look_sum, up(error_factor(s + 8) * size) + underflow(s, len(look_sum)))
-        if fine:
+        if fine or duals.gone:
             return ProvedBound(value, False)
     sums = compensated(duals.data.X, duals.used, duals.signed, len(look_sum))
     if np.isfinite(sums).all():

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._types import Array
 from ..rows.encode import Encoded, is_sparse, vanishing
 from ..theory.certificate import Certificate
 from .memory import Memory, Model
@@ -101,5 +102,10 @@ def is_uneven(matrix: Any) -> bool:
         np.maximum.at(scales, rows.indices, np.abs(rows.data))
     else:
         scales = np.abs(rows).max(axis=0)
+    return are_uneven(scales)
+
+
+def are_uneven(scales: Array) -> bool:
+    """Of the largest values of columns."""
     scales = scales[scales > 0.0]
     return bool(len(scales) and scales.max() > UNEVEN * scales.min())

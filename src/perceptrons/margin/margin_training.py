@@ -79,8 +79,8 @@ def has_run(model: Any, what: str) -> bool:
     """Is there a run to go on from? A model of which only the weights were saved must not seem to be new."""
     if hasattr(model, "coef_") and not hasattr(model, "_memories"):
         raise ValueError(
-            f"{what} on where training ended, but this model was saved without its certificate, its weights "
-            "alone; save it with certificate=True, or start from the weights: fit(X, y, "
+            f"{what} on where training ended, but this model was saved or streamed without its "
+            "certificate, its weights alone; use certificate=True then, or start from the weights: fit(X, y, "
             "coef_init=model.coef_, intercept_init=model.intercept_)."
         )
     return hasattr(model, "_memories")

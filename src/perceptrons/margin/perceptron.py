@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -241,6 +242,49 @@ class Perceptron(LinearThreshold):
             unfinished = self._finish(data, rule, training, resume, weighted=sample_weight is not None)
         if unfinished is not None:
             warnings.warn(unfinished, ConvergenceWarning, stacklevel=3)
+        return self
+
+    def fit_stream(
+        self,
+        source: Any,
+        *,
+        classes: Any = None,
+        batch_rows: int | None = None,
+        certificate: bool = True,
+        checkpoint: str | Path | None = None,
+        checkpoint_seconds: float = 10.0,
+    ) -> "Perceptron":
+        """Train over rows that come batch by batch: the same model as from all of them in memory.
+
+        source : a tuple (X, y) or (X, y, weights) of arrays, memory-mapped ones too; a list of such tuples,
+            the batches; a function that returns an iterator of them, anew for each epoch; or what
+            `stream_table` makes of files.
+        classes : those that labels may have; None: those that the first pass finds.
+        batch_rows : rows of a batch, where arrays are cut; None: about 4 MB.
+        certificate : False keeps nothing for each row, so that memory does not grow with them; the model
+            then has no `certificate_`, `support_` and `dual_coef_`, like one that was saved so.
+        checkpoint : a file from which the fit goes on after it was interrupted, at most `checkpoint_seconds`
+            before, to the same model. It stays after the fit.
+
+        A first pass finds classes, norms and whatever is wrong; each epoch is one more, and so is each look
+        at all rows. The order "cyclic" gives what `fit` gives. With "shuffle" batches come in random order,
+        where the source can be read so, two at a time, and the rows of both are mixed: where rows are sorted
+        by class, shuffle them once beforehand.
+
+        >>> import numpy as np
+        >>> from perceptrons import Perceptron
+        >>> X, y = np.array([[0.0], [2.0], [3.0], [5.0]]), [0, 1, 0, 1]
+        >>> streamed = Perceptron(order="cyclic").fit_stream(lambda: iter([(X[:3], y[:3]), (X[3:], y[3:])]))
+        >>> in_memory = Perceptron(order="cyclic").fit(X, y)
+        >>> streamed.coef_ == in_memory.coef_, streamed.certificate_ == in_memory.certificate_
+        (array([[ True]]), True)
+        """
+        from .streamed_fit import fit_stream
+
+        pause = checkpoint, checkpoint_seconds
+        unfinished = fit_stream(self, source, classes, batch_rows, certificate, *pause)
+        if unfinished is not None:
+            warnings.warn(unfinished, ConvergenceWarning, stacklevel=2)
         return self
 
     def _finish(

@@ -16,7 +16,7 @@ from ..theory.certificate import lifted_norm
 from .kernel_values import kernel_norm
 from .looks import Look, look_at
 from .margin_parameters import AIMED_EPOCHS, FEWEST_EPOCHS, MarginParameters
-from .memory import Memory, Pocket, remember
+from .memory import Memory, Model, Pocket, remember
 from .rules import PASSIVE_AGGRESSIVE, Rule
 from .sweep import NEVER, State, survey, sweep
 
@@ -103,9 +103,14 @@ class Run:
         self.lines: dict[str, list[float]] = {name: [] for name in self.before.history}  # of history
         self.pocket = self.before.pocket
         self.rows = given(len(self.y))
-        start, most = int(self.clock["presentations"]), self.plan.max_epochs * len(self.y)
+        start, most = int(self.clock["presentations"]), self.plan.max_epochs * self.n_rows
         self.half, self.budget = start + most // 2, start + most
         self.max_updates = NEVER if self.plan.max_updates is None else min(self.plan.max_updates, NEVER)
+
+    @property
+    def n_rows(self) -> int:
+        """Of an epoch."""
+        return len(self.y)
 
     @property
     def clock(self) -> Any:
@@ -117,25 +122,29 @@ class Run:
 
     def epochs_alike(self) -> int:
         """How many epochs are left of the budget, or until `least_bound` rises or the target falls."""
-        made, m = int(self.clock["presentations"]), len(self.y)
+        made, m = int(self.clock["presentations"]), self.n_rows
         turns = (FEWEST_EPOCHS * m, AIMED_EPOCHS * m) if self.plan.everyday else ()
         return int(min(end - made for end in (self.budget, *turns) if end > made) // m)
 
     def aimed_enough(self) -> bool:
         """Have rows been corrected for long enough that were right, but short of the target?"""
-        return self.plan.everyday and bool(self.clock["presentations"] >= AIMED_EPOCHS * len(self.y))
+        return self.plan.everyday and bool(self.clock["presentations"] >= AIMED_EPOCHS * self.n_rows)
 
     def least_bound(self) -> float:
         """Below this bound there is no margin worth looking for; 0 where nothing is to be given up yet."""
-        early = self.plan.everyday and self.clock["presentations"] < FEWEST_EPOCHS * len(self.y)
+        early = self.plan.everyday and self.clock["presentations"] < FEWEST_EPOCHS * self.n_rows
         return 0.0 if early or self.before.foreign else self.plan.min_margin * self.typical
 
     def memory(self) -> Memory:
-        memory = remember(self.before, self.state, self.y, self.data)
+        memory = self.remembered()
         stopped = CONVERGED if self.verdict == STUCK else self.verdict or "max_epochs"
         averaged = stopped not in SUCCESS or self.prefers_average()
         history = {name: extended(past, self.lines[name]) for name, past in self.before.history.items()}
         return memory._replace(history=history, pocket=self.pocket, stopped=stopped, averaged=averaged)
+
+    def remembered(self) -> Memory:
+        """The rows used, beside what went before."""
+        return remember(self.before, self.state, self.y, self.data)
 
     def may_average(self) -> bool:
         """Can the average be what is returned, after training has converged?"""
@@ -161,7 +170,13 @@ class Run:
         it may be returned, at their average."""
         memory = self.memory()
         models = [memory.last(), memory.average()] if self.may_average() else [memory.last()]
-        self.looks = look_at(
+        self.looks = self.looks_at(models)
+        norm = self.norm()
+        self.margin = self.looks[0].low / norm if norm > 0 else np.nan
+
+    def looks_at(self, models: list[Model]) -> list[Look]:
+        """A look at all rows by these weights."""
+        return look_at(
             self.data.X,
             np.stack([self.y] * len(models)),
             np.stack([model.w for model in models]),
@@ -170,8 +185,6 @@ class Run:
             np.stack([model.duals for model in models]),
             Threads(),
         )
-        norm = self.norm()
-        self.margin = self.looks[0].low / norm if norm > 0 else np.nan
 
     def norm(self) -> float:
         """‖w‖ in lifted space."""
@@ -226,10 +239,14 @@ class Run:
 
     def survey(self) -> Survey:
         """Look at all rows under the present weights."""
-        seen = Survey(*survey(self.data.X, self.y, self.data.weights, self.rule, self.state))
+        seen = self.surveyed()
         norm = self.norm()
         self.margin = seen.low / norm if norm > 0 else np.nan
         return seen
+
+    def surveyed(self) -> Survey:
+        """What there is to see."""
+        return Survey(*survey(self.data.X, self.y, self.data.weights, self.rule, self.state))
 
     def margin_bound(self, norm: float) -> float:
         """No hyperplane has a larger margin; infinite before the first correction, NaN if unknown."""
@@ -264,7 +281,7 @@ class Run:
 
     def close_epoch(self) -> None:
         """After all rows were presented once."""
-        self.verdict = self.epoch_verdict(clean=self.clock["clean"] >= len(self.y))
+        self.verdict = self.epoch_verdict(clean=self.clock["clean"] >= self.n_rows)
 
     def ends_by_itself(self) -> bool:
         """Is an epoch without a correction the end, whatever the scores are?"""

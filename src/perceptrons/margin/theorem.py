@@ -142,7 +142,12 @@ def terms_of(
 ) -> Terms:
     """The terms of a model that has been trained on these rows; `weighted`: `sample_weight` was given."""
     weights = data.weights
-    counts = (len(data.classes) - 1) * log(len(data.codes) + 1) if is_balanced(model.class_weight) else 0.0
-    lightest, heaviest = (float(weights.min()), float(weights.max())) if len(weights) else (1.0, 1.0)
+    ends = (float(weights.min()), float(weights.max())) if len(weights) else (1.0, 1.0)
+    counts = class_counts(model, len(data.classes), len(data.codes))
     settings = frozen_parameters(model)
-    return Terms(settings, rule.rho_squared, one_run, streamed, foreign, lightest, heaviest, weighted, counts)
+    return Terms(settings, rule.rho_squared, one_run, streamed, foreign, *ends, weighted, counts)
+
+
+def class_counts(model: Any, n_classes: int, n_rows: int) -> float:
+    """The logarithm of how many weights "balanced" could have given to classes."""
+    return (n_classes - 1) * log(n_rows + 1) if is_balanced(model.class_weight) else 0.0

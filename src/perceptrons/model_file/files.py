@@ -4,7 +4,9 @@ import errno
 import os
 import secrets
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import IO
 
 
 def read_whole(path: str, limit: int) -> bytes:
@@ -24,7 +26,15 @@ def read_whole(path: str, limit: int) -> bytes:
 
 def write_whole(path: str, data: bytes) -> None:
     """Replace the file in one step: whoever reads it, and whenever the machine stops, finds the old bytes
-    or the new ones. A link is followed, and the permissions of a file already there are kept."""
+    or the new ones."""
+    with whole_file(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def whole_file(path: str) -> Iterator[IO[bytes]]:
+    """A file to write to, which takes its place in one step if all goes well, and is gone if not. A link is
+    followed, and the permissions of a file already there are kept."""
     if path.endswith((os.sep, os.altsep or os.sep)):
         raise IsADirectoryError(errno.EISDIR, "This is a folder; add a file name", path)
     target = os.path.realpath(path)
@@ -32,7 +42,10 @@ def write_whole(path: str, data: bytes) -> None:
     folder = os.path.dirname(target)
     temporary = os.path.join(folder, f".perceptrons-{secrets.token_hex(8)}.tmp")
     try:
-        _write(temporary, data, mode)
+        with _created(temporary, mode) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
         os.replace(temporary, target)
     except BaseException:
         with suppress(OSError):
@@ -59,14 +72,12 @@ def _mode_of(target: str) -> int | None:
     return stat.S_IMODE(mode)
 
 
-def _write(temporary: str, data: bytes, mode: int | None) -> None:
+def _created(temporary: str, mode: int | None) -> IO[bytes]:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    with open(os.open(temporary, flags, 0o666), "wb") as file:
-        if mode is not None:
-            os.chmod(temporary, mode)
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+    file = os.fdopen(os.open(temporary, flags, 0o666), "wb")
+    if mode is not None:
+        os.chmod(temporary, mode)
+    return file
 
 
 def _flush_folder(folder: str) -> None:

@@ -18,7 +18,7 @@ from .._types import Array
 from ..checks import validated
 from ..compiled import compiled
 from .layouts import CSR, Rows, sqnorm
-from .norms import NormCounts, measure
+from .norms import Measured, NormCounts, measure
 from .weights import NO_WEIGHTS, check_every_class, weights_of_rows
 
 SQUARES = {  # the smallest and the largest that a precision has room for
@@ -91,10 +91,22 @@ def encode(
     many rows it had. Unless `every` row is to be measured, cells of many rows may still be NaN or infinite,
     or their squares overflow; `check_rows` tells, once that has been noticed.
     """
-    checks = {"accept_sparse": "csr", "dtype": (np.float64, np.float32), "order": "C"}
-    matrix, y = validated(estimator, X, y, reset=reset, ensure_all_finite=False, **checks)
-    if is_sparse(matrix):
-        matrix = canonical(matrix)
+    matrix, y = read_rows(estimator, X, y, reset)
+    return encode_read(estimator, matrix, y, classes, sample_weight, class_weight, seen, every)
+
+
+def encode_read(
+    estimator: Any,
+    matrix: Any,
+    y: Array,
+    classes: Array | None,
+    sample_weight: Any,
+    class_weight: Any,
+    seen: int,
+    every: bool,
+    measured: Measured | None = None,
+) -> Encoded:
+    """`encode` of rows that are validated; `measured` : their norms, where they are known."""
     names, codes = encode_labels(y, classes)
     weights = weights_of_rows(sample_weight, class_weight, matrix, names, codes)
     present, n_given = None, len(y)
@@ -104,20 +116,32 @@ def encode(
         present = np.flatnonzero(weights)
         matrix, codes, weights = matrix[present], codes[present], weights[present]
     rows = as_rows(matrix)
-    smallest, largest, norms = measure(rows, matrix.shape[0], weights, seen, every)
+    found = measure(rows, matrix.shape[0], weights, seen, every) if measured is None else measured
+    smallest, largest, norms = found
     data = Encoded(matrix, rows, names, codes, largest, smallest, norms, weights, present, n_given)
     if every or not largest <= SQUARES[matrix.dtype][1]:  # that squares vanish, some rows cannot tell
         check_rows(estimator, data)
     return data
 
 
+def read_rows(estimator: Any, X: Any, y: Any, reset: bool) -> tuple[Any, Array]:
+    """Validated rows, of which CSR store each cell once, and labels."""
+    checks = {"accept_sparse": "csr", "dtype": (np.float64, np.float32), "order": "C"}
+    matrix, y = validated(estimator, X, y, reset=reset, ensure_all_finite=False, **checks)
+    return canonical(matrix) if is_sparse(matrix) else matrix, y
+
+
 def check_rows(estimator: Any, data: Encoded) -> None:
     """Are all cells finite, and do their squares neither overflow nor vanish?"""
-    matrix, largest = data.matrix, data.largest
+    check_cells(estimator, data.matrix, data.largest)
+    check_scale(data.matrix, data.largest)
+
+
+def check_cells(estimator: Any, matrix: Any, largest: float) -> None:
+    """Are all cells finite?"""
     if not np.isfinite(largest):  # scikit-learn says what is wrong
         cells = matrix.data if is_sparse(matrix) else matrix
         assert_all_finite(cells, estimator_name=type(estimator).__name__, input_name="X")
-    check_scale(matrix, largest)
 
 
 def check_scale(matrix: Any, largest: float) -> None:
@@ -137,6 +161,10 @@ def check_scale(matrix: Any, largest: float) -> None:
 def encode_labels(y: Array, classes: Array | None = None, least: int = 2) -> tuple[Array, Array]:
     """The sorted classes, at least so many, and each row's place among them."""
     if classes is not None:
+        if len(classes) == 2 and classes.dtype.kind in "iub" and y.dtype.kind in "iub":  # no need to search
+            codes = y == classes[1]
+            if (codes | (y == classes[0])).all():
+                return classes, codes
         try:
             codes = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
             known = np.asarray(classes[codes] == y)

@@ -64,9 +64,13 @@ class Measured(NamedTuple):
     norms: NormCounts
 
 
-def measure(X: Rows, n_rows: int, weights: Array, seen: int = 0, every: bool = True) -> Measured:
-    """Measure rows, of which `seen` others came before; unless `every`, only those that are counted."""
-    table, level = np.zeros((LEVELS, EXPONENTS)), level_for(seen + n_rows)
+def measure(
+    X: Rows, n_rows: int, weights: Array, seen: int = 0, every: bool = True, level: int | None = None
+) -> Measured:
+    """Measure rows, of which `seen` others came before; unless `every`, only those that are counted: those
+    from this level on, by default that for so many rows."""
+    level = level_for(seen + n_rows) if level is None else level
+    table = np.zeros((LEVELS, EXPONENTS))
     smallest, largest, first, last = count_norms(X, n_rows, weights, (seen, level, every), table)
     if last < first and level > 0 and not seen:  # none of them tells, being zero: all must
         smallest, largest, first, last = count_norms(X, n_rows, weights, (0, 0, True), table)

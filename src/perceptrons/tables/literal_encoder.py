@@ -27,6 +27,7 @@ from .._types import Array
 from ..checks import count_rows, number, row_weights
 from ..input_kinds import check_table
 from ..model_file import declarations as fields
+from ..stream_sources import open_source
 from ..structure import check_structure
 from ..texts import printable
 from .cells import BOOLEAN, NOMINAL, NUMERIC, Column, check_names, column_of, require_names
@@ -48,6 +49,7 @@ from .literal_cells import (
     n_rows_of,
     sparse_columns,
 )
+from .streamed_columns import SeenColumn, see_table
 from .table_encoder import (
     check_parts,
     check_shape,
@@ -176,6 +178,25 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
         _, there, codes = self._fit(X, sample_weight)
         return codes, n_rows_of(there[0])
 
+    def fit_stream(self, source: Any, *, batch_rows: int | None = None) -> "LiteralEncoder":
+        """Learn from rows that come batch by batch, in one pass, as from all of them in memory.
+
+        `source` as in `Perceptron.fit_stream`, an iterator included; labels are not looked at. Thresholds and
+        categories are the same as long as a column has no more than 65,536 different values. Of more numbers
+        they are quantiles of a sketch: of n rows, the rank of one is off by no more than a share of
+        log2(n/8192)/16384, 0.1 % of 100,000,000 rows. A column of more names is left out if it names rows,
+        else refused. Sparse rows and `groups` are not for streams.
+        """
+        if self.groups is not None:
+            raise ValueError(f"groups={self.groups!r} is not for fit_stream, which sees columns one by one.")
+        n_thresholds, max_categories = self._limits()
+        seen = see_table(open_source(source, batch_rows), self.keep, quantiles=True)
+        learned = [_learn_seen(one, n_thresholds, max_categories) for one in seen.columns]
+        self._set(seen.first, learned, seen.treatments, [], seen.n_rows)
+        ones = sum(_share_of_ones(one, found) for one, found in zip(seen.columns, learned, strict=True))
+        self.sparse_ = len(self.literals_) >= WIDE and MOSTLY_ZEROS * ones < len(self.literals_) * seen.weight
+        return self
+
     def transform(self, X: Any) -> Any:
         """Which literals are true of each row: uint8, C-ordered, or CSR."""
         check_is_fitted(self)
@@ -210,10 +231,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
 
     def _fit(self, X: Any, sample_weight: Any) -> tuple[list[AnyColumn], list[AnyColumn], list[LiteralCodes]]:
         """Learn. Returns the columns, the same in the rows of weight > 0, and the cells of these in codes."""
-        n_thresholds = int(number("n_thresholds", self.n_thresholds, f"[1, {MOST}]", "use 8", Integral))
-        max_categories = int(
-            number("max_categories", self.max_categories, f"[2, {MOST}]", "use 256", Integral)
-        )
+        n_thresholds, max_categories = self._limits()
         table = there = _columns(X)
         weights = None if sample_weight is None else row_weights(sample_weight, range(n_rows_of(table[0])))
         if weights is not None:
@@ -225,9 +243,29 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
         same, there = there is table, _with_groups(there, treatments, groups)
         table = there if same else _with_groups(table, treatments, groups)
         learned = [_learn(column, weights, n_thresholds, max_categories) for column in there]
+        self._set(X, learned, treatments, groups, n_rows_of(there[0]))
+        codes = [one.codes for one in learned]
+        self.sparse_ = self._is_sparse(n_rows_of(there[0]), codes, weights)
+        return table, there, codes
+
+    def _limits(self) -> tuple[int, int]:
+        """The most literals of a numeric and of a nominal column."""
+        n_thresholds = number("n_thresholds", self.n_thresholds, f"[1, {MOST}]", "use 8", Integral)
+        most = number("max_categories", self.max_categories, f"[2, {MOST}]", "use 256", Integral)
+        return int(n_thresholds), int(most)
+
+    def _set(
+        self,
+        X: Any,
+        learned: list[LearnedLiterals],
+        treatments: list[str],
+        groups: list[list[int]],
+        n_rows: int,
+    ) -> None:
+        """What was learned from the columns."""
         if not any(one.values for one in learned):
             raise ValueError(
-                f"No column tells rows apart (n_samples={n_rows_of(there[0])}): a numeric one has one number "
+                f"No column tells rows apart (n_samples={n_rows}): a numeric one has one number "
                 "in all rows, or nearly all; any other has no value. Give rows that differ, raise "
                 "n_thresholds, or turn numbers into texts where they are names."
             )
@@ -237,9 +275,6 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
         self.thresholds_ = [list(one.values) if one.kind == NUMERIC else [] for one in learned]
         self.categories_ = [list(one.values) if one.kind == NOMINAL else [] for one in learned]
         self._loaded()
-        codes = [one.codes for one in learned]
-        self.sparse_ = self._is_sparse(n_rows_of(there[0]), codes, weights)
-        return table, there, codes
 
     def _loaded(self) -> None:
         """Literals and their columns, which follow from the rest; has each column what its kind needs?"""
@@ -353,6 +388,22 @@ def _learn(
     elif not cells.any():  # no array of None shows that truth values were meant: no frame shall either
         kind, values = NOMINAL, ()
     return LearnedLiterals(kind, values, literal_codes(cells, values))
+
+
+def _learn_seen(seen: SeenColumn, n_thresholds: int, max_categories: int) -> LearnedLiterals:
+    """The same from a cell for each distinct value."""
+    if seen.numbers is None:
+        whole = whole_weights(seen.weights, n_thresholds) if len(seen.weights) else None
+        return _learn(seen.column, whole, n_thresholds, max_categories)
+    values = seen.numbers.thresholds(n_thresholds) if seen.numbers.n_present else []
+    cells = Numbers(seen.column.values, len(seen.column.values))
+    return LearnedLiterals(NUMERIC, values, literal_codes(cells, values))
+
+
+def _share_of_ones(seen: SeenColumn, learned: LearnedLiterals) -> float:
+    """How many cells of the literals are 1, a row counting as often as it weighs."""
+    codes = learned.codes.codes.astype(np.int64)
+    return float(seen.weights @ (codes if learned.codes.nested else codes > 0))
 
 
 def _columns(X: Any) -> list[AnyColumn]:

@@ -84,7 +84,7 @@ def read(
     if not path.exists():
         raise FileNotFoundError(f"There is no file {path}.")
     suffix = _known_suffix(path)
-    with _polars_in_words(path):
+    with polars_in_words(path):
         if suffix in SEPARATORS:
             table = _read_text(path, _bytes(path), suffix, header, separator, encoding)
         else:
@@ -95,7 +95,7 @@ def read(
 def read_pasted(data: bytes, name: str = "The table") -> TableFromFile:
     """The table that a text holds, like a file of it: CSV, or what separates its cells."""
     path = Path(name)
-    with _polars_in_words(path):
+    with polars_in_words(path):
         return _with_types(_read_text(path, data, ".csv", None, None, None), path, ".csv")
 
 
@@ -110,7 +110,7 @@ def _with_types(
     if not table.frame.height:
         raise ValueError(f"{path} has column names but no rows.")
     tidied = [
-        _tidy(column, suffix, missing, as_written=column.name in text)
+        tidy(column, suffix, missing, as_written=column.name in text)
         for column in table.frame
         if used(column.name)
     ]
@@ -134,7 +134,7 @@ def _bytes(path: Path) -> bytes:
 
 
 @contextmanager
-def _polars_in_words(path: Path) -> Iterator[None]:
+def polars_in_words(path: Path) -> Iterator[None]:
     """An error of polars becomes a ValueError of one sentence; a panic is no `Exception`, and would pass."""
     try:
         yield
@@ -149,9 +149,9 @@ def _read_text(
     text = decoded(path, data, encoding)
     source = TextFile(path, text.data, suffix)
     head = read_head(source, header, separator)
-    frame = _read_plain(source.data, head)
+    frame = read_plain(source.data, head)
     if frame is None:
-        frame = pl.concat([_texts(head.names, rows) for rows in read_rows(source, head)] or [Frame()])
+        frame = pl.concat([text_cells(head.names, rows) for rows in read_rows(source, head)] or [Frame()])
     empty = [name for name in head.unnamed if frame.height and _is_blank(frame[name])]
     notes = [f"the text is in {text.found}"] if text.found else []
     unnamed = [name for name in head.unnamed if name not in empty]
@@ -165,7 +165,7 @@ def _read_workbook(path: Path, header: bool | None) -> TableFromFile:
     csv.writer(text, lineterminator="\n").writerows(rows)
     source = TextFile(path, text.getvalue().encode(), ".csv")
     head = read_head(source, header, ",")
-    frame = pl.concat([_texts(head.names, some) for some in read_rows(source, head)] or [Frame()])
+    frame = pl.concat([text_cells(head.names, some) for some in read_rows(source, head)] or [Frame()])
     empty = [name for name in head.unnamed if frame.height and _is_blank(frame[name])]
     unnamed = [name for name in head.unnamed if name not in empty]
     return TableFromFile(frame.drop(empty), unnamed, [f"this is the sheet {sheet!r}", *head.notes])
@@ -175,7 +175,7 @@ def _is_blank(column: Series) -> bool:
     return column.fill_null("").str.strip_chars().eq("").all()
 
 
-def _read_plain(data: bytes, head: Head) -> Frame | None:
+def read_plain(data: bytes, head: Head) -> Frame | None:
     """All cells as texts, by polars, which is several times faster; None unless it is sure to have read what
     is written: it fills up short rows (with nothing, so the last column must be full), overlooks a
     separator at the end of a line (so they are counted) and has no limit to the length of a cell."""
@@ -196,7 +196,7 @@ def _read_plain(data: bytes, head: Head) -> Frame | None:
     return frame.rename(dict(zip(frame.columns, head.names, strict=True)))
 
 
-def _texts(names: list[str], rows: list[list[str]]) -> Frame:
+def text_cells(names: list[str], rows: list[list[str]]) -> Frame:
     cells = zip(names, zip(*rows, strict=True), strict=True)
     return Frame([Series(name, column, dtype=pl.String) for name, column in cells])
 
@@ -236,7 +236,7 @@ def _panics_unseen() -> Iterator[None]:
             os.close(kept)
 
 
-def _tidy(column: Series, suffix: str, missing: Collection[str], as_written: bool) -> Series:
+def tidy(column: Series, suffix: str, missing: Collection[str], as_written: bool) -> Series:
     """The column in one of the types the encoder knows, missing cells marked."""
     if column.dtype == pl.Duration:
         column = column.dt.total_nanoseconds() / 1e9  # seconds
@@ -245,21 +245,21 @@ def _tidy(column: Series, suffix: str, missing: Collection[str], as_written: boo
     if column.dtype.is_temporal() or column.dtype in (pl.Null, pl.Categorical, pl.Enum):
         column = column.cast(pl.String)
     if column.dtype != pl.String:
-        return _without_numbers(column, missing)
+        return without_numbers(column, missing)
     column = column.str.strip_chars()
     column = column.set(column.str.to_lowercase().is_in([*MISSING, *map(_lower, missing)]), None)
     if as_written:
         return column
     # typed files mean text where they say so
     numbers = _as_numbers(column) if suffix in SEPARATORS or suffix == WORKBOOK else None
-    return as_truths(column, both=True) if numbers is None else _without_numbers(numbers, missing)
+    return as_truths(column, both=True) if numbers is None else without_numbers(numbers, missing)
 
 
 def _lower(marker: str) -> str:
     return marker.strip().lower()
 
 
-def _without_numbers(column: Series, missing: Collection[str]) -> Series:
+def without_numbers(column: Series, missing: Collection[str]) -> Series:
     """NaN is missing, and numbers that say so: 999, and 999.0 as well."""
     if not column.dtype.is_numeric():
         return column

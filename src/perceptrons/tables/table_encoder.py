@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._types import Array
 from ..checks import row_weights
 from ..model_file import declarations as fields
+from ..stream_sources import open_source
 from .cells import (
     BOOLEAN,
     NOMINAL,
@@ -35,6 +36,7 @@ from .cells import (
     kind_of,
     require_names,
 )
+from .streamed_columns import SeenColumn, see_table
 from .treatments import TREATMENTS, choose, may_be_absent, parts, treated
 
 WIDE, MOSTLY_ZEROS = 100, 0.3  # CSR from 100 coordinates on, if a smaller share than 0.3 is not 0
@@ -113,13 +115,30 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         treatments = choose(X, table, self.keep)
         learned = [_learn(column, weights) for column in treated(table, treatments)]
         validate_data(self, X, skip_check_array=True, reset=True)  # from here on nothing raises
+        self._set(treatments, learned, float(weights.sum()))
+        return self
+
+    def _set(self, treatments: list[str], learned: list[LearnedColumn], weight: float) -> None:
+        """What was learned from the columns of rows that weigh so much."""
         self.treatments_ = treatments
         self.kinds_ = [one.kind for one in learned]
         self.means_ = np.array([one.mean for one in learned])
         self.scales_ = np.array([one.scale for one in learned])
         self.categories_ = [list(one.categories) for one in learned]
-        cells = float(weights.sum()) * self._width()
+        cells = weight * self._width()
         self.sparse_ = self._width() >= WIDE and sum(one.filled for one in learned) < MOSTLY_ZEROS * cells
+
+    def fit_stream(self, source: Any, *, batch_rows: int | None = None) -> "TableEncoder":
+        """Learn from rows that come batch by batch, in one pass, as from all of them in memory.
+
+        `source` as in `Perceptron.fit_stream`, an iterator included; labels are not looked at. Means and
+        deviations are the same but for rounding, and so is what is left out, as long as a column has no more
+        than 65,536 different values; one of more names is left out if it names rows, else refused.
+        """
+        seen = see_table(open_source(source, batch_rows), self.keep, quantiles=False)
+        learned = [_learn_seen(one) for one in seen.columns]
+        validate_data(self, seen.first, skip_check_array=True, reset=True)
+        self._set(seen.treatments, learned, seen.weight)
         return self
 
     def transform(self, X: Any) -> Any:
@@ -273,6 +292,14 @@ def _learn(column: Column, weights: Array) -> LearnedColumn:
     names = {text for text in texts if text is not None}
     by = float if column.values.dtype.kind in "iuf" else str  # categories that are numbers keep their order
     return LearnedColumn(kind, filled, categories=tuple(sorted(names, key=by)))
+
+
+def _learn_seen(seen: SeenColumn) -> LearnedColumn:
+    """The same from a cell for each distinct value."""
+    if seen.numbers is None:
+        return _learn(seen.column, seen.weights)
+    mean, scale = seen.numbers.mean_and_deviation()
+    return LearnedColumn(NUMERIC, seen.numbers.weight if scale else 0.0, mean, scale)
 
 
 def mean_and_deviation(x: Array, weights: Array) -> tuple[float, float]:

@@ -42,12 +42,12 @@ def choose(X: Any, table: Sequence[Any], keep: Any) -> list[str]:
     """A treatment for each column; of an array all stay as they are, and so do all if none would be left."""
     if not hasattr(X, "columns") or not hasattr(X, "__getitem__"):
         return [AS_IS] * len(table)
-    kept = _kept(keep, [column.name for column in table])
+    kept = kept_names(keep, [column.name for column in table])
     found = [treatment_of(column, column.name in kept) for column in table]
     return found if any(one not in LEFT_OUT for one in found) else [AS_IS] * len(table)
 
 
-def _kept(keep: Any, names: list[str]) -> set[str]:
+def kept_names(keep: Any, names: list[str]) -> set[str]:
     if keep is None:
         return set()
     if isinstance(keep, str) and keep == ALL:
@@ -62,7 +62,7 @@ def treatment_of(column: Column, keep: bool = False) -> str:
     if column.values.dtype.kind == "M":
         return _native(column)
     if column.values.dtype.kind == "O" and "cat" not in column.declared.lower():
-        form = _form_of_objects(column)
+        form = form_of_objects(column)
         if form:
             return form
     if keep or len(column.values) < ENOUGH:
@@ -76,7 +76,7 @@ def _native(column: Column) -> str:
     return dates.YEAR_FIRST + dates.TIMED if timed else dates.YEAR_FIRST
 
 
-def _form_of_objects(column: Column) -> str:
+def form_of_objects(column: Column) -> str:
     """Of cells that are texts or dates: the form that all of them have; "" if there is none."""
     first = next((value for value in column.values if not is_missing(value)), None)
     if not isinstance(first, str):
@@ -106,16 +106,20 @@ def _left_out(column: Column) -> str:
         return _numeric(column.name, as_numbers(column))
     texts = as_texts(column)
     present = [text for text in texts if text is not None]
-    distinct = set(present)
+    return treatment_of_names(kind, set(present), len(present), len(texts))
+
+
+def treatment_of_names(kind: str, distinct: set[str], n_present: int, n_cells: int) -> str:
+    """Of a column of names or truth values: why nothing can be learned from it."""
     if not distinct:
         return EMPTY
     if len(distinct) == 1:  # but missing beside one value is two
-        return CONSTANT if len(present) == len(texts) else AS_IS
-    if kind != NOMINAL or len(present) < ENOUGH:
+        return CONSTANT if n_present == n_cells else AS_IS
+    if kind != NOMINAL or n_present < ENOUGH:
         return AS_IS
-    if len(distinct) > MOSTLY * len(present):
+    if len(distinct) > MOSTLY * n_present:
         return WORDS if _is_prose(distinct) else NAMES
-    return WORDS if len(distinct) > len(present) / 2 and _is_prose(distinct) else AS_IS
+    return WORDS if len(distinct) > n_present / 2 and _is_prose(distinct) else AS_IS
 
 
 def _is_prose(texts: set[str]) -> bool:
@@ -131,14 +135,18 @@ def _numeric(name: str, numbers: Array) -> str:
         return CONSTANT
     if len(present) < ENOUGH or not (present == np.floor(present)).all():
         return AS_IS
-    n_distinct = len(np.unique(present))
-    span = present.max() - present.min() + 1
-    if n_distinct == len(present) == span:
+    n_distinct, span = len(np.unique(present)), present.max() - present.min() + 1
+    ascending = bool((np.diff(present) > 0).all())
+    return treatment_of_integers(name, n_distinct, len(present), float(span), ascending)
+
+
+def treatment_of_integers(name: str, n_distinct: float, n_present: int, span: float, ascending: bool) -> str:
+    """Of a column of integers that differ."""
+    if n_distinct == n_present == span:
         return COUNTER
-    steps = np.diff(present)
-    if n_distinct == len(present) and span < 2 * len(present) and (steps > 0).all():
+    if n_distinct == n_present and span < 2 * n_present and ascending:
         return COUNTER  # from which some rows have been taken away
-    return NAMES if ID.search(name) and n_distinct > MOSTLY * len(present) else AS_IS
+    return NAMES if ID.search(name) and n_distinct > MOSTLY * n_present else AS_IS
 
 
 def parts(names: Sequence[str], treatments: Sequence[str] | None) -> list[Part]:

@@ -17,8 +17,8 @@ def split_weights(frame: Frame, name: str, target: str) -> tuple[Frame, Array]:
     return frame.drop(name)[rows], weights[rows]
 
 
-def read_weights(frame: Frame, name: str) -> Array:
-    """The weights in a column, of which each cell holds a number >= 0, and some a larger one."""
+def read_weights(frame: Frame, name: str, some: bool = True) -> Array:
+    """The weights in a column, of which each cell holds a number >= 0, and `some` a larger one."""
     check_name(frame.columns, name)
     column = frame[name]
     _check_no_gap(column)
@@ -31,7 +31,7 @@ def read_weights(frame: Frame, name: str) -> Array:
             f"The weight column {column.name!r} holds {what} in row {row + 1}, but a weight must be a number "
             f"from 0 to {MOST:g}; use 0 to leave a row out."
         )
-    if not numbers.sum():
+    if some and not numbers.sum():
         raise ValueError(f"All weights in the column {column.name!r} are 0; some must be > 0.")
     return numbers.to_numpy()
 

@@ -17,6 +17,7 @@ EXPERIMENTS = {  # in the order of the papers; a module has the experiment's nam
     "honavar-or": "Honavar: OR, correction by correction; which learning rates converge",
     "moran-margins": "Moran et al., section 2: updates and margins of Algorithms 1 to 4, beside their bounds",
     "moran-mnist": "Moran et al., section 3: networks with a growing margin on MNIST, beside cross-entropy",
+    "moran-mnist-clocks": "Moran et al., section 3: what is proposed for networks without numbers, on MNIST",
     "jackson-craven-tables": "Jackson, Craven, tables 1 and 2: accuracy and size of boosted perceptrons",
     "sundararajan-pal-pima": "Sundararajan, Pal, section 4: the cost of errors and rejections on Pima",
     "golea-marchand-fig2": "Golea, Marchand, figure 2: learning curves of the clipped Hebb rule",

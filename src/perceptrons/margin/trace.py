@@ -12,12 +12,14 @@ from .._types import Array
 from ..rows.encode import Encoded, encode
 from ..rows.layouts import add
 from .perceptron import Perceptron
+from .rules import SHRUNK
 from .run import Entry
 
 
 @dataclass(frozen=True)
 class Correction:
-    """w ← w + step·sign·x, because sign·score did not exceed beta.
+    """w ← w + step·sign·x, because sign·score did not exceed beta. With `step="alma"`, w is then divided by its
+    norm, the intercept's coordinate included, if that is more than 1.
 
     Attributes
     ----------
@@ -74,10 +76,21 @@ def _replay(model: Perceptron, data: Encoded, logs: list[list[Entry]]) -> Iterat
     """Make the logged corrections once more, with the arithmetic of the sweep."""
     rho_squared = model._terms.rho_squared
     for vector, (signs, log) in enumerate(zip(data.signs(), logs, strict=True)):
-        w, b = np.zeros_like(model.coef_[vector]), 0.0
-        for number, (row, step, beta) in enumerate(log, 1):
-            sign, before, b_before = int(signs[row]), w.copy(), b
+        w, b, ball = np.zeros_like(model.coef_[vector]), 0.0, 1.0
+        for number, (row, step, beta, next_ball) in enumerate(log, 1):
+            sign, before, b_before, old = int(signs[row]), shown(w, ball), b / ball, ball
             given = int(data.numbers(np.array([row]))[0])
             add(data.X, row, step * sign, w)
             b += step * sign * rho_squared
-            yield Correction(number, given, sign, step, beta, before, b_before, w.copy(), b, vector)
+            if next_ball < ball and next_ball > 0.0:  # the sweep has made all numbers smaller
+                w, b = (w * SHRUNK).astype(w.dtype), b * SHRUNK
+            ball = next_ball or 1.0
+            after, b_after = shown(w, ball), b / ball
+            yield Correction(
+                number, given, sign, step / old, beta / old, before, b_before, after, b_after, vector
+            )
+
+
+def shown(w: Array, ball: float) -> Array:
+    """Weights as they are published: a copy, of ALMA's in the unit ball."""
+    return w.copy() if ball == 1.0 else (w / ball).astype(w.dtype)

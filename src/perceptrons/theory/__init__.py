@@ -7,6 +7,7 @@ from .cones import Solvable, Unsolvable, farkas
 from .convex import Oracle, ball, box, polytope
 from .games import GameSolution, solve_game
 from .hull import BestMargin, best_margin
+from .influences import influences
 from .separation import Near, Separated, separate
 from .strategies import SparseStrategy, sparse_strategy
 
@@ -28,6 +29,7 @@ __all__ = [
     "curves",
     "farkas",
     "held_out",
+    "influences",
     "margin_interval",
     "occam",
     "online",

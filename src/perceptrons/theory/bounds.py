@@ -145,8 +145,8 @@ def known_margin_updates(known: ArrayLike, radius: ArrayLike, margin: ArrayLike)
     ||w|| <= known t + R sqrt(t) after t updates: (known t + R sqrt t)^2 + 2 known (known t + R sqrt t) + R^2 is
     less than the same at t + 1. And eps t <= <w*,w> <= ||w||. Infinite if the margin is not more than known.
 
-    >>> known_margin_updates(0.4, 1, 0.5)
-    100.0
+    >>> known_margin_updates(0.25, 1, 0.5)
+    16.0
     """
     gamma, R, eps = checked(known=known, radius=radius, margin=margin)
     return np.where(eps > gamma, (R / np.where(eps > gamma, eps - gamma, 1.0)) ** 2, np.inf)

@@ -1,4 +1,5 @@
-"""ALMA and the perceptron that knows a margin: beside their slow twins, in the unit ball, within their bounds."""
+"""ALMA and the perceptron that knows a margin: beside their slow twins, in the unit ball, within their
+bounds."""
 
 import numpy as np
 import pytest
@@ -88,7 +89,8 @@ def model_lift(model, X):
 
 
 def test_small_shares_overflow_nothing():
-    """The ball grows like k^(1/α); it is multiplied by a power of two when it is large, and so is all else."""
+    """The ball grows like k^(1/α); it is multiplied by a power of two when it is large, and so is all
+    else."""
     X, y = rows(0, margin=0.3)
     model = in_turn(alpha=0.005, eta=1.0, max_epochs=3_000, fit_intercept=False).fit(X, y)
     assert model._memories[0].clock["shrunk"][0] > 3
@@ -152,6 +154,14 @@ def test_it_goes_on_where_it_stopped_and_starts_anywhere():
 def test_what_it_cannot_have_is_refused(settings, message):
     with pytest.raises(ValueError, match=message):
         Perceptron(**{**ALMA, **settings}).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_normalizing_may_change_the_best_hyperplane():
+    """Moran et al., Section 1, on ALMA: a long row near the border weighs as much as a short one."""
+    X, y = np.array([[1.0, 0.0], [-1.0, -8.0]]), np.array([1, -1])
+    model = in_turn(alpha=0.02, eta=1.0, fit_intercept=False).fit(X, y)
+    best = best_margin(X.tolist(), y.tolist())
+    assert model.certificate_.margin < 0.8 * best
 
 
 # A known margin

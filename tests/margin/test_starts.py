@@ -103,7 +103,7 @@ def test_the_bound_itself():
 
 
 def test_rates_that_vary_overstep_nothing():
-    """(Σ η)² ≤ (‖W*‖L/δ)² Σ η² for every run from zero, whatever the rates; rates that die out prove nothing."""
+    """(Σ η)² ≤ (‖W*‖L/δ)² Σ η² for every run from zero; rates that die out prove nothing."""
     ways = [lambda t: 0.5 ** min(t, 60), lambda t: 1.0 + (t % 3), lambda t: 1 / t, lambda t: float(t)]
     found = []
     for seed, way in enumerate(ways * 5):

@@ -1,5 +1,4 @@
-"""The slow twin of ALMA (Gentile 2001, "A new approximate maximal margin classification algorithm", p = 2), and of
-the perceptron that knows a margin that can be had.
+"""The slow twins of ALMA (Gentile 2001, p = 2) and of the perceptron that knows a margin that can be had.
 
 Letters: rows x of norm 1 after division by their norm, w in the unit ball, k = 1, 2, ... the corrections,
 B = 1/alpha, C = eta. The intercept is the weight of a constant coordinate rho.

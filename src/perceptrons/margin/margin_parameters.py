@@ -163,7 +163,8 @@ def alma(model: Any, rho_squared: float) -> Rule:
 
 
 def with_longest(rule: Rule, largest: float) -> Rule:
-    """ALMA's targets are those of rows of norm 1; the longest row, of squared norm `largest`, has the highest."""
+    """ALMA's targets are those of rows of norm 1; the longest row, of squared norm `largest`, has the
+    highest."""
     return rule._replace(longest=math.sqrt(largest + rule.rho_squared)) if rule.step == ALMA else rule
 
 

@@ -35,8 +35,8 @@ def parameter_names(kind: type) -> tuple[str, ...]:
 
 
 class Start(NamedTuple):
-    """Weights W₀ that a run began from, lifted: ‖W₀‖ and, W the weights it came to, ⟨W/‖W‖, W₀⟩, rounded so that
-    the bound is no smaller."""
+    """Weights W₀ that a run began from, lifted: ‖W₀‖ and, W the weights it came to, ⟨W/‖W‖, W₀⟩, rounded so
+    that the bound is no smaller."""
 
     norm: float
     along: float

@@ -18,8 +18,8 @@ from .run import Entry
 
 @dataclass(frozen=True)
 class Correction:
-    """w ← w + step·sign·x, because sign·score did not exceed beta. With `step="alma"`, w is then divided by its
-    norm, the intercept's coordinate included, if that is more than 1.
+    """w ← w + step·sign·x, because sign·score did not exceed beta. With `step="alma"`, w is then divided by
+    its norm, the intercept's coordinate included, if that is more than 1.
 
     Attributes
     ----------

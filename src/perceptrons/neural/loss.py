@@ -23,10 +23,9 @@ REDUCTIONS = ("mean", "sum", "none")
 class MarginLoss(nn.Module):
     """A loss for classifiers, to be used as `torch.nn.CrossEntropyLoss` is.
 
-    Parameters
-    ----------
-    schedule : β, what y·score of every output neuron is to exceed: a number >= 0, `Growing`, `Algorithm4` or `Adaptive`.
-    reduction : {"mean", "sum", "none"}, of the losses of rows; that of a row is the sum over its neurons.
+    Parameters ---------- schedule : β, what y·score of every output neuron is to exceed: a number >= 0,
+    `Growing`, `Algorithm4` or `Adaptive`. reduction : {"mean", "sum", "none"}, of the losses of rows; that of
+    a row is the sum over its neurons.
 
     Attributes
     ----------

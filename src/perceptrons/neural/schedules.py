@@ -1,6 +1,7 @@
 """What a score must exceed, and how that grows: β of Moran et al., Sections 2 and 3.
 
-A schedule is a number, `Growing`, `Algorithm4` or `Adaptive`. Time t is counted in updates: rows in violation, y·score ≤ β.
+A schedule is a number, `Growing`, `Algorithm4` or `Adaptive`. Time t is counted in updates: rows in
+violation, y·score ≤ β.
 """
 
 import math
@@ -47,8 +48,8 @@ class Growing:
 
 @dataclass(frozen=True)
 class Algorithm4:
-    """β = scale · ((t + 1)^alpha − t^alpha − 1)/2, the paper's own, so that a neuron can be Algorithm 4 exactly:
-    one neuron without bias, weights of 0, one row at a time, learning rate 1, rows of norm ≤ 1.
+    """β = scale · ((t + 1)^alpha − t^alpha − 1)/2, the paper's own, so that a neuron can be Algorithm 4
+    exactly: one neuron without bias, weights of 0, one row at a time, learning rate 1, rows of norm ≤ 1.
 
     Parameters
     ----------
@@ -108,7 +109,7 @@ def read_schedule(schedule: Any) -> Schedule:
         return schedule
     if not is_number(schedule) or not 0.0 <= schedule < math.inf:
         raise ValueError(
-            f"schedule={schedule!r}, but it must be a number >= 0, Growing(power), Algorithm4() or Adaptive(); "
+            f"schedule={schedule!r}, but it must be >= 0, Growing(power), Algorithm4() or Adaptive(); "
             "a row is to exceed it, so use 0 to ask for the right sign alone."
         )
     return float(schedule)

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import entr, expit, gammaln, log_expit, logsumexp
 
+from .._types import Array
 from .counting import (
     influence_gap,
     influence_sample_size,
@@ -24,7 +25,6 @@ from .counting import (
     unit_vector_compression,
     unit_vector_margin,
 )
-from .._types import Array
 from .inputs import bound, checked, require
 
 __all__ = [
@@ -124,11 +124,11 @@ def beta_updates_from(
 
 @bound
 def varying_updates(radius: ArrayLike, margin: ArrayLike, steps: ArrayLike) -> ArrayLike:
-    """By how much steps eta_1, eta_2, ... overstep what varying rates may do: (sum)^2/((R/eps)^2 sum of squares).
+    """What varying rates have used of what they may: (sum of eta)^2/((R/eps)^2 sum of eta^2).
 
     At most 1 for every run from zero weights with target 0, however the rates fluctuate (Honavar, Section 3:
-    eps sum <= <W*,W> <= ||W|| and ||W||^2 <= R^2 sum of squares). `steps` has the updates along its last axis.
-    Equal steps give t/(R/eps)^2; steps that die out, as 2^-t, stay below 1 for ever, and prove nothing.
+    eps sum <= <W*,W> <= ||W|| and ||W||^2 <= R^2 sum of squares). `steps` has the updates along its last
+    axis. Equal steps give t/(R/eps)^2; steps that die out, as 2^-t, stay below 1 for ever, and prove nothing.
 
     >>> varying_updates(1, 0.5, [1.0, 1.0, 1.0, 1.0])
     1.0
@@ -141,8 +141,8 @@ def varying_updates(radius: ArrayLike, margin: ArrayLike, steps: ArrayLike) -> A
 def known_margin_updates(known: ArrayLike, radius: ArrayLike, margin: ArrayLike) -> ArrayLike:
     """Updates where a row is corrected while y<w,x> <= known ||w||: (R/(eps - known))^2, if known < eps.
 
-    The perceptron that knows a margin (Moran, Section 1, on [22]) ends with more than it. By induction
-    ||w|| <= known t + R sqrt(t) after t updates: (known t + R sqrt t)^2 + 2 known (known t + R sqrt t) + R^2 is
+    The perceptron that knows a margin (Moran, Section 1, on [22]) ends with more than it. By induction ||w||
+    <= known t + R sqrt(t) after t updates: (known t + R sqrt t)^2 + 2 known (known t + R sqrt t) + R^2 is
     less than the same at t + 1. And eps t <= <w*,w> <= ||w||. Infinite if the margin is not more than known.
 
     >>> known_margin_updates(0.25, 1, 0.5)
@@ -154,11 +154,11 @@ def known_margin_updates(known: ArrayLike, radius: ArrayLike, margin: ArrayLike)
 
 @bound
 def alma_updates(share: ArrayLike, margin: ArrayLike, eta: ArrayLike = 1.0) -> ArrayLike:
-    """Corrections of ALMA on rows of norm 1: Q^2 + 1, Q = (A + 1)/(2 eta eps), A = 2 (1/share - 1) eta + eta^2.
+    """Corrections of ALMA on rows of norm 1: Q^2 + 1, Q = (A+1)/(2 eta eps), A = 2(1/share - 1) eta + eta^2.
 
-    `share` is Gentile's alpha, B = 1/alpha and C = eta; eta = 1 gives the least, 1/(share eps)^2 + 1. The proof
-    is ours, and sharper than his (B = sqrt(8)/alpha): a correction makes ||w||^2 at most 1 + A/k, and then
-    a = <w*,w> grows from a to at least (a + eta eps/sqrt k)/sqrt(1 + A/k). By induction a >= u eta eps
+    `share` is Gentile's alpha, B = 1/alpha and C = eta; eta = 1 gives the least, 1/(share eps)^2 + 1. The
+    proof is ours, and sharper than his (B = sqrt(8)/alpha): a correction makes ||w||^2 at most 1 + A/k, and
+    then a = <w*,w> grows from a to at least (a + eta eps/sqrt k)/sqrt(1 + A/k). By induction a >= u eta eps
     (k-1)/sqrt k with u = 2/(1+A) (for A < 1 u = 4/(3+A)), while a <= 1.
 
     >>> round(alma_updates(0.1, 0.5), 6)
@@ -170,7 +170,7 @@ def alma_updates(share: ArrayLike, margin: ArrayLike, eta: ArrayLike = 1.0) -> A
 
 @bound
 def alma_margin(share: ArrayLike, margin: ArrayLike, eta: ArrayLike = 1.0) -> ArrayLike:
-    """Margin that ALMA reaches on rows of norm 1: the target after the last of `alma_updates`, ||w|| being <= 1.
+    """Margin that ALMA reaches on rows of norm 1: its target after the last of `alma_updates`.
 
     With eta = 1 it is (1 - share) eps/sqrt(1 + 2 share^2 eps^2).
 

@@ -117,10 +117,10 @@ def occam_sample_size(s: ArrayLike, n_terms: ArrayLike, eps: ArrayLike, delta: A
 def influence_gap(rho: ArrayLike, n_variables: ArrayLike) -> ArrayLike:
     """Influence that every variable of a binary-weight perceptron has at least: 2 rho/sqrt(3n - 2).
 
-    rho is exceeded by P(g = +1) and P(g = -1). Golea and Marchand, Lemma 2, have rho/(n + 1), which is less for
-    every n. The proof is ours (docs/papers/golea-marchand.md): the sum of the other variables plus a uniform
-    number in (-1/2, 1/2) has variance at most (n-1)/4 + 1/12, so its mode M is at least 1/sqrt(3n - 2), and
-    log-concavity makes the height at the threshold at least M times the smaller tail.
+    rho is exceeded by P(g = +1) and P(g = -1). Golea and Marchand, Lemma 2, have rho/(n + 1), which is less
+    for every n. The proof is ours (docs/papers/golea-marchand.md): the sum of the other variables plus a
+    uniform number in (-1/2, 1/2) has variance at most (n-1)/4 + 1/12, so its mode M is at least 1/sqrt(3n -
+    2), and log-concavity makes the height at the threshold at least M times the smaller tail.
 
     >>> influence_gap(0.05, [1, 6, 34]).round(4).tolist()
     [0.1, 0.025, 0.01]

@@ -1,8 +1,9 @@
 """Influences of the inputs of a binary-weight perceptron under a product distribution, exactly.
 
-M. Golea and M. Marchand, *On Learning Perceptrons with Binary Weights*, Section 3: with y_j = w_j x_j the influence
-of a variable (eq. 2) is w_i (2 P(S_i = θ) + 2 P(S_i = θ + 1)), S_i the sum of the other y_j (eq. 6). S_i has one
-parity, so one of the two is 0. Its distribution is built up variable by variable, O(n²) for each i.
+M. Golea and M. Marchand, *On Learning Perceptrons with Binary Weights*, Section 3: with y_j = w_j x_j the
+influence of a variable (eq. 2) is w_i (2 P(S_i = θ) + 2 P(S_i = θ + 1)), S_i the sum of the other y_j (eq.
+6). S_i has one parity, so one of the two is 0. Its distribution is built up variable by variable, O(n²) for
+each i.
 """
 
 import math
@@ -65,7 +66,9 @@ def _at(chances: Array, total: int) -> float:
 def _target(weights: Any, shares: Any) -> tuple[Array, Array]:
     w, p = vector(weights, "weights"), vector(shares, "shares", least=0.0)
     if not (np.abs(w) == 1.0).all():
-        raise ValueError(f"weights holds {w[np.abs(w) != 1.0][0]:g}, but all must be -1 or 1; drop the others")
+        raise ValueError(
+            f"weights holds {w[np.abs(w) != 1.0][0]:g}, but all must be -1 or 1; drop the others"
+        )
     if p.shape != w.shape or not ((p >= 0.0) & (p <= 1.0)).all():
         raise ValueError(f"shares must be {len(w)} probabilities of x_i = +1, in [0, 1], not {p.tolist()}")
     return w, p

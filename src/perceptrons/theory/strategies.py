@@ -6,8 +6,8 @@ hull of V. The perceptron with target β = 1 on V (all labels +, nothing lifted,
 norm R) plays for both: after t steps its rows are a uniform strategy over t points that loses at most
 ‖w‖/t ≤ R √(3/t), and w/‖w‖ wins at least min ⟨w,v⟩/‖w‖.
 
-"The ideas of Section 2 reduce the constant 3 to as close to 1 as we want": with `alpha` the targets are those of
-Algorithm 4, β_t = ½((t+1)^α − t^α − 1), so ‖w‖² ≤ t^α, and where none is violated the loss is at most
+"The ideas of Section 2 reduce the constant 3 to as close to 1 as we want": with `alpha` the targets are those
+of Algorithm 4, β_t = ½((t+1)^α − t^α − 1), so ‖w‖² ≤ t^α, and where none is violated the loss is at most
 ‖w‖²/(tβ_t) ≤ 2/(α − t^(1−α)) times what w/‖w‖ wins. It takes (R/eps)^(2/(2−α)) steps to lose eps.
 
 The claim's constants hold. Where no point violates the target, ⟨w,v⟩ > R² on all of V, so ε* ≥ R²/‖w‖, while
@@ -129,7 +129,8 @@ def _alpha(alpha: Any) -> float:
 
 
 def _play(V: Array, eps: float, cap: int, alpha: float | None) -> Array:
-    """Algorithm 2 with β = 1 on rows of norm ≤ 1, or Algorithm 4, all positive: how often each row was used."""
+    """Algorithm 2 with β = 1 on rows of norm ≤ 1, or Algorithm 4, all positive: how often each row was
+    used."""
     times = np.zeros(len(V), np.int64)
     w, t, worst = np.zeros(V.shape[1]), 0, 0
     while True:

@@ -1,9 +1,10 @@
-"""Golea and Marchand, Section 3: Theorem 1 and its lemmas, on random targets and random product distributions.
+"""Golea and Marchand, Section 3: Theorem 1 and its lemmas, on random targets and random product
+distributions.
 
-Signs, thresholds and shares of +1 are random; errors are exact: sums over all 2^n rows. The sample that Theorem
-1 asks for, 10¹³ rows, nobody has: from how few does the algorithm of Figure 1 keep its promise, an error of at
-most ε with probability 1 − δ, and does the clipped Hebb rule? What else the paper says of it: it does not try
-to be right about its examples, and its time grows linearly with them.
+Signs, thresholds and shares of +1 are random; errors are exact: sums over all 2^n rows. The sample that
+Theorem 1 asks for, 10¹³ rows, nobody has: from how few does the algorithm of Figure 1 keep its promise, an
+error of at most ε with probability 1 − δ, and does the clipped Hebb rule? What else the paper says of it: it
+does not try to be right about its examples, and its time grows linearly with them.
 
 Influences are exact, too, and beside them the gaps of Lemma 2: the paper's, and ours, which is proved on the
 paper's page.
@@ -69,7 +70,8 @@ def run(inputs: Inputs, each: Each) -> ExperimentResult:
     values: Values = {
         "sizes": settings["sizes"],
         "results": {
-            name: {key: [one[name][key] for one in found] for key in ("error", "training")} for name in METHODS
+            name: {key: [one[name][key] for one in found] for key in ("error", "training")}
+            for name in METHODS
         },
         "gaps": gaps,
         "seconds": each(timed, [TIMED, TIMES * TIMED]),
@@ -78,7 +80,8 @@ def run(inputs: Inputs, each: Each) -> ExperimentResult:
 
 
 def target(rng: np.random.Generator, n: int = N) -> Target:
-    """Random signs, shares and threshold, such that neither answer is as rare as ε: else a constant will do."""
+    """Random signs, shares and threshold, such that neither answer is as rare as ε: else a constant will
+    do."""
     while True:
         weights, shares = rng.choice([-1, 1], n), rng.uniform(*SHARES, n)
         mean = float(weights @ (2 * shares - 1))
@@ -169,7 +172,9 @@ def _table(values: Values) -> ResultTable:
         rows.append([f"{m:,}", *cells, f"{inconsistent.mean():.0%}"])
     heads = ["rows", *METHODS, "of the second, some training rows wrong"]
     count = len(values["results"][HEBB]["error"])
-    return ResultTable(f"Share of {count} targets, n = {N}, of which the error is at most {EPSILON:g}", heads, rows)
+    return ResultTable(
+        f"Share of {count} targets, n = {N}, of which the error is at most {EPSILON:g}", heads, rows
+    )
 
 
 def _gap_table(values: Values) -> ResultTable:
@@ -261,7 +266,9 @@ def enough_rows(values: Values, name: str) -> int | None:
     held = [share >= 1 - DELTA for share in kept(values, name)]
     if not held[-1]:
         return None
-    return int(values["sizes"][len(held) - next((i for i, one in enumerate(held[::-1]) if not one), len(held))])
+    return int(
+        values["sizes"][len(held) - next((i for i, one in enumerate(held[::-1]) if not one), len(held))]
+    )
 
 
 def draw(figure: Any, values: Values) -> None:
@@ -269,7 +276,9 @@ def draw(figure: Any, values: Values) -> None:
     for name, color, line in ((FIGURE_1, BLUE, "-"), (MIN_ERROR, ORANGE, "-"), (HEBB, INK, "--")):
         left.plot(values["sizes"], kept(values, name), line, marker="o", ms=3, color=color, label=name)
     left.axhline(1 - DELTA, color=GRAY, lw=0.8, ls=":")
-    left.set(xscale="log", xlabel="rows", title="share of targets with an error of at most 0.1", ylim=(0, 1.05))
+    left.set(
+        xscale="log", xlabel="rows", title="share of targets with an error of at most 0.1", ylim=(0, 1.05)
+    )
     left.legend(loc="lower right")
     for key, color, label in (("paper", GRAY, "the paper's"), ("ours", BLUE, "ours")):
         found = np.sort([math.log10(max(one[key], 1e-9)) for one in values["gaps"]])

@@ -107,7 +107,8 @@ def run(inputs: Inputs, each: Each) -> ExperimentResult:
 
 
 class Resident:
-    """All rows on one device, a batch of them at a time in a new order for each pass: what `Descent` needs."""
+    """All rows on one device, a batch of them at a time in a new order for each pass: what `Descent`
+    needs."""
 
     resident = True
 
@@ -126,8 +127,8 @@ class Resident:
 
 
 def trained(task: WayTask) -> Values:
-    """Test and training error in per cent (100 where training diverged), β of the loss in the end, and how many
-    rows were corrected."""
+    """Test and training error in per cent (100 where training diverged), β of the loss in the end, and how
+    many rows were corrected."""
     given, device = task.settings, task.settings["device"]
     rows, others = (LabeledRows.of_images(*some, device) for some in (task.rows, task.others))
     batches = Resident(rows, task.seed)

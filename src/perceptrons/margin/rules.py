@@ -13,7 +13,8 @@ Deviations from the printed rules, each needed to make them work:
 * fractional correction: the printed λ|⟨w,x⟩|/‖x‖² never moves from w = 0 and for λ ≤ 1 never crosses;
   ours aims at 1 + β instead of 0.
 * Algorithms 3 and 4 are also combined (`"growing"`), which the paper only mentions.
-* ALMA (Gentile 2001, for p = 2) shrinks weights that have left the unit ball. Here weights stay a sum of rows:
+* ALMA (Gentile 2001, for p = 2) shrinks weights that have left the unit ball. Here weights stay a sum of
+rows:
   the ball grows with them (its radius S is the largest norm they have had), and so do steps and targets;
   what is published is w/S. Its numbers are B = 1/α and C = `eta`.
 * the perceptron that knows a margin γ that can be had (`margin=("known", γ)`; Moran et al., [22])

@@ -8,6 +8,7 @@ from .convex import Oracle, ball, box, polytope
 from .games import GameSolution, solve_game
 from .hull import BestMargin, best_margin
 from .influences import influences
+from .kernel_separation import KernelNear, KernelSeparated
 from .separation import Near, Separated, separate
 from .strategies import SparseStrategy, sparse_strategy
 
@@ -16,6 +17,8 @@ __all__ = [
     "Certificate",
     "Combination",
     "GameSolution",
+    "KernelNear",
+    "KernelSeparated",
     "Near",
     "Oracle",
     "Separated",

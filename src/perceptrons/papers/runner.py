@@ -20,6 +20,7 @@ EXPERIMENTS = {  # in the order of the papers; a module has the experiment's nam
     "moran-mnist-clocks": "Moran et al., section 3: what is proposed for networks without numbers, on MNIST",
     "jackson-craven-tables": "Jackson, Craven, tables 1 and 2: accuracy and size of boosted perceptrons",
     "sundararajan-pal-pima": "Sundararajan, Pal, section 4: the cost of errors and rejections on Pima",
+    "sundararajan-pal-further": "Sundararajan, Pal, section 5: an SVM with a band, votes, sample sizes",
     "golea-marchand-pac": "Golea, Marchand, section 3: Theorem 1, its lemmas, its sample size",
     "golea-marchand-fig2": "Golea, Marchand, figure 2: learning curves of the clipped Hebb rule",
     "golea-marchand-fig3": "Golea, Marchand, figure 3: the same where labels are noisy",

@@ -109,7 +109,7 @@ def read_schedule(schedule: Any) -> Schedule:
         return schedule
     if not is_number(schedule) or not 0.0 <= schedule < math.inf:
         raise ValueError(
-            f"schedule={schedule!r}, but it must be >= 0, Growing(power), Algorithm4() or Adaptive(); "
-            "a row is to exceed it, so use 0 to ask for the right sign alone."
+            f"schedule={schedule!r}, but it must be a number >= 0, Growing(power), Algorithm4() or "
+            "Adaptive(); a row is to exceed it, so use 0 to ask for the right sign alone."
         )
     return float(schedule)

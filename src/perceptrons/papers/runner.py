@@ -19,6 +19,7 @@ EXPERIMENTS = {  # in the order of the papers; a module has the experiment's nam
     "moran-mnist": "Moran et al., section 3: networks with a growing margin on MNIST, beside cross-entropy",
     "moran-mnist-clocks": "Moran et al., section 3: what is proposed for networks without numbers, on MNIST",
     "jackson-craven-tables": "Jackson, Craven, tables 1 and 2: accuracy and size of boosted perceptrons",
+    "jackson-craven-further": "Jackson, Craven: codons as features, noisy labels, C4.5",
     "sundararajan-pal-pima": "Sundararajan, Pal, section 4: the cost of errors and rejections on Pima",
     "sundararajan-pal-further": "Sundararajan, Pal, section 5: an SVM with a band, votes, sample sizes",
     "golea-marchand-pac": "Golea, Marchand, section 3: Theorem 1, its lemmas, its sample size",

@@ -73,9 +73,12 @@ class SparseStrategy:
         lower, upper = _ends(V, rows, times, self.w)
         confirm(upper <= self.upper <= upper + 1e-9 * R, f"upper is {upper:.17g}")
         confirm(lower >= self.lower >= lower - 1e-9 * R, f"lower is {lower:.17g}")
-        t = float(times.sum())
-        most = np.sqrt(3 / t) if self.alpha is None else t ** (_alpha(self.alpha) / 2 - 1)
-        confirm(upper <= R * (most + 1e-9), f"upper exceeds {R * most:.6g}, which {t:.0f} steps reach")
+        t, named = float(times.sum()), self.alpha
+        fits = named is None or (isinstance(named, float) and 1.0 < named < 2.0)
+        confirm(fits, f"alpha is {named!r}, neither None nor in (1, 2)")
+        most = np.sqrt(3 / t) if named is None else t ** (named / 2 - 1)
+        root = "sqrt(3/t)" if self.alpha is None else f"t^({self.alpha / 2 - 1:g})"
+        confirm(upper <= R * (most + 1e-9), f"upper exceeds {R:.6g} {root}")
         slack = 1e-9 * R * (self.alpha is not None)  # its targets are powers, which are rounded
         confirm(
             upper <= max(self.eps, self.factor * lower + slack),
@@ -104,11 +107,12 @@ def sparse_strategy(
     """
     V, R = _points(V)
     eps = tolerance(eps, "largest norm")
+    alpha = None if alpha is None else _alpha(alpha)
     if alpha is None:
         enough = (3 + 1e-8) * (R / eps) * (R / eps) + 1
     else:
         with np.errstate(over="ignore"):
-            enough = float(np.float64(R / eps) ** (2 / (2 - _alpha(alpha)))) * (1 + 1e-8) + 1
+            enough = float(np.float64(R / eps) ** (2 / (2 - alpha))) * (1 + 1e-8) + 1
     cap = steps_allowed(max_steps, enough, 1)
     times = _play(V / (R or 1.0), eps / (R or 1.0), cap, alpha)
     rows = np.flatnonzero(times)

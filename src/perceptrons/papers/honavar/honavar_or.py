@@ -60,6 +60,11 @@ def run(inputs: Inputs, each: Each) -> ExperimentResult:
         "starts": in_turn(_from_anywhere, inputs.settings["seeds"]),
         "proof": in_turn(_proof, inputs.settings["seeds"]),
     }
+    values["3.1"] = [
+        all(w >= MARGIN * t - 1e-6 for t, (w, _) in enumerate(run, 1)) for run in values["proof"]
+    ]
+    values["3.2"] = [all(w <= t**0.5 + 1e-6 for t, (_, w) in enumerate(run, 1)) for run in values["proof"]]
+    values["proof"] = max(values["proof"], key=len)  # one is enough to be drawn
     values["varying"] = [one.pop("varying") for one in values["sets"]]
     return ExperimentResult([_steps(values), _sets(values)], values)
 
@@ -114,7 +119,7 @@ def _from_anywhere(seed: int) -> list[float]:
 
 
 def _proof(seed: int) -> list[list[float]]:
-    """W*·W_t and ‖W_t‖ after every correction, W* of length 1."""
+    """W*·W_t and ‖W_t‖ after every correction, W* of length 1 and L = 1."""
     X, y, teacher = separable(ROWS, COLUMNS, margin=MARGIN, random_state=seed)
     model = Perceptron(**NAMED["rosenblatt"], fit_intercept=False, max_epochs=EPOCHS)
     found = [one.coef_after for one in trace(model, X, y)]
@@ -150,10 +155,7 @@ def _ended(values: Values, name: str) -> list[int]:
 def check(values: Values) -> list[Claim]:
     updates, n_sets = values["updates"], len(values["sets"])
     ends = {name: len(_ended(values, name)) for name in WAYS}
-    t = [np.arange(1, len(run) + 1) for run in values["proof"]]
-    runs = [np.array(run) for run in values["proof"]]
-    along = [bool((run[:, 0] >= MARGIN * k - 1e-6).all()) for run, k in zip(runs, t, strict=True)]
-    length = [bool((run[:, 1] <= np.sqrt(k) + 1e-6).all()) for run, k in zip(runs, t, strict=True)]
+    along, length = values["3.1"], values["3.2"]
     started = max(share for shares in values["starts"] for share in shares)
     still = [name for name, step in values["first step as printed"].items() if step == 0]
     return [
@@ -242,7 +244,7 @@ def check(values: Values) -> list[Claim]:
 def draw(figure: Any, values: Values) -> None:
     """The line W·X = 0 among the four patterns, after each correction; below, what the proof is made of."""
     upper, lower = figure.subfigures(2, 1, height_ratios=(1, 1))
-    _draw_proof(lower.subplots(), max(values["proof"], key=len))
+    _draw_proof(lower.subplots(), values["proof"])
     panels = upper.subplots(1, len(values["path"]) - 1, sharey=True)
     for number, (axes, weights) in enumerate(zip(panels, values["path"][1:], strict=True)):
         _plane(axes, weights)

@@ -393,5 +393,5 @@ def test_large_clocks_lose_no_digits_in_single_precision():
         assert float(schedule.at(torch.tensor(float(t)))) == pytest.approx(schedule.at(t), rel=1e-5)
     assert schedule.at(10**6) == pytest.approx(1.5 * 1000 - 1, rel=1e-3)
     for wrong in ({"alpha": 1.0}, {"alpha": 2}, {"scale": 0}):
-        with pytest.raises(ValueError, match=r"must be a number in \("):
+        with pytest.raises(ValueError, match="must be a number"):
             Algorithm4(**wrong)

@@ -134,7 +134,7 @@ def varying_updates(radius: ArrayLike, margin: ArrayLike, steps: ArrayLike) -> A
     1.0
     """
     R, eps, eta = checked(radius=radius, margin=margin, steps=steps)
-    return (eta.sum(axis=-1) * eps / R) ** 2 / np.square(eta).sum(axis=-1)
+    return np.asarray((eta.sum(axis=-1) * eps / R) ** 2 / np.square(eta).sum(axis=-1))
 
 
 @bound
@@ -184,7 +184,7 @@ def alma_margin(share: ArrayLike, margin: ArrayLike, eta: ArrayLike = 1.0) -> Ar
 
 def _alma_pace(alpha: Array, C: Array) -> Array:
     A = 2.0 * (1.0 / alpha - 1.0) * C + C**2
-    return np.where(A >= 1.0, 2.0 / (1.0 + A), 4.0 / (3.0 + A))
+    return np.asarray(np.where(A >= 1.0, 2.0 / (1.0 + A), 4.0 / (3.0 + A)))
 
 
 @bound

@@ -111,7 +111,7 @@ class _Gram:
 
     def length(self, duals: Array) -> float:
         """‖Σ duals φ‖."""
-        return float(np.sqrt(max(0.0, duals @ self.values @ duals)))
+        return float(np.sqrt(max(0.0, float(duals @ self.values @ duals))))
 
     def normal(self, times_K: Array, times_L: Array) -> Array:
         """w as a combination of all points."""
@@ -146,11 +146,11 @@ def _perceptron(gram: _Gram, eps: float, cap: int) -> tuple[bool, tuple[Array, A
     while True:
         of_K, of_L = times[:n_K].sum(), times[n_K:].sum()
         apart = side * times / np.where(side > 0, of_K, of_L)
-        gap = float(np.sqrt(max(0.0, apart @ G @ apart)))
+        gap = float(np.sqrt(max(0.0, float(apart @ G @ apart))))
         if gap < eps * (1 - 1e-4):  # room for rounding
             return True, (times[:n_K], times[n_K:])
         reach = G @ (side * times)
-        norm = float(np.sqrt(max(0.0, (side * times) @ reach)))
+        norm = float(np.sqrt(max(0.0, float((side * times) @ reach))))
         lowest, highest = int(np.argmin(reach[:n_K])), n_K + int(np.argmax(reach[n_K:]))
         above, below = float(reach[lowest]), float(reach[highest])
         if norm > 0 and (above - below) / 2 / norm >= eps / MARGIN * (1 + 1e-4):

@@ -167,7 +167,8 @@ def timed(n_rows: int) -> float:
 
 def kept(values: Values, name: str) -> list[float]:
     """The share of targets of which the error is at most ε, for each number of rows."""
-    return (np.array(values["results"][name]["error"]) <= EPSILON).mean(axis=0).tolist()
+    held = np.array(values["results"][name]["error"]) <= EPSILON
+    return [float(share) for share in held.mean(axis=0)]
 
 
 def _table(values: Values) -> ResultTable:

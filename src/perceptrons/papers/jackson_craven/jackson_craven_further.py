@@ -75,7 +75,7 @@ class CodonTask(NamedTuple):
 
 
 def data(quick: bool) -> Inputs:
-    settings = {
+    settings: dict[str, Any] = {
         "noises": [0.0, 0.2] if quick else NOISES,
         "seeds": list(range(2 if quick else 10)),
         "runs": 1 if quick else 5,

@@ -22,7 +22,7 @@ STRENGTHS = (1e-4, 1e-3, 1e-2, 1e-1)
 FOLDS, CORNER, HALF = 3, 0.05, 0.5
 
 
-class DoubleHinge(BaseEstimator):  # type: ignore[misc]
+class DoubleHinge(BaseEstimator):
     """Costs by class, in the order −1, +1: what a right answer earns, what a wrong one and a rejection
     cost."""
 

@@ -177,7 +177,8 @@ def _widths(values: Values) -> ResultTable:
 
 def mean_risks(values: Values, place: int, start: int = 0, step: int = 1) -> list[float]:
     """By factor, over some of the splits."""
-    return np.mean([one[place]["risk"] for one in values["by size"][start::step]], axis=0).tolist()
+    risks = [one[place]["risk"] for one in values["by size"][start::step]]
+    return [float(mean) for mean in np.mean(risks, axis=0)]
 
 
 def check(values: Values) -> list[Claim]:

@@ -96,7 +96,8 @@ def test_small_shares_overflow_nothing(jit):
     assert model._memories[0].clock["shrunk"][0] > (3 if jit else 0)
     assert abs(np.linalg.norm(model.coef_) - 1) < 1e-9
     assert np.abs(model.dual_coef_[0] @ X[model.support_] - model.coef_[0]).max() < 1e-9
-    assert model.certificate_.margin_bound is not None
+    bound = model.certificate_.margin_bound
+    assert model.history_["margin_bound"][-1] == pytest.approx(bound, rel=1e-6)
     assert np.array_equal([*trace(model, X, y)][-1].coef_after, model.coef_[0])
 
 

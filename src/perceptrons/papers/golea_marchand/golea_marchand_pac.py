@@ -293,4 +293,6 @@ def draw(figure: Any, values: Values) -> None:
         found = np.sort([math.log10(max(one, 1e-9)) for one in values["gaps"][key]])
         right.plot(10**found, np.linspace(0, 1, len(found)), color=color, label=label)
     right.set(xscale="log", xlabel="influence / gap of Lemma 2", title="share of targets below")
+    right.set(xticks=[2, 5, 10, 20, 50], xticklabels=["2", "5", "10", "20", "50"])
+    right.minorticks_off()
     right.legend(loc="lower right")

@@ -263,4 +263,4 @@ def draw(figure: Any, values: Values) -> None:
         shade = (0.8 - 0.8 * place / max(1, len(values["sizes"]) - 1),) * 3
         right.plot(FACTORS, mean_risks(values, place), marker="o", ms=3, color=shade, label=f"{m} rows")
     right.set(xlabel="learned bands times", title=f"mean risk, γ = {SHOWN:g}")
-    right.legend(loc="lower right")
+    right.legend(loc="upper right")

@@ -8,7 +8,8 @@ from perceptrons.papers.experiment import in_turn
 from perceptrons.papers.runner import EXPERIMENTS
 
 NAMES = [
-    pytest.param(name, marks=pytest.mark.torch) if name == "moran-mnist" else name for name in EXPERIMENTS
+    pytest.param(name, marks=pytest.mark.torch) if name.startswith("moran-mnist") else name
+    for name in EXPERIMENTS
 ]
 
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from torch import nn
 
 from perceptrons import trace
-from perceptrons.neural import Adaptive, Growing, MarginLoss
+from perceptrons.neural import Adaptive, Algorithm4, Growing, MarginLoss
+from perceptrons.synthetic import separable
 from tests.margin.classic import classic
 from tests.naive import neural as naive
 from tests.neural.test_loss import DOUBLE, draw, learn
@@ -117,7 +118,7 @@ def test_adaptive_needs_features():
 )
 def test_schedules_that_are_none(value):
     with pytest.raises(
-        ValueError, match=r"schedule=.*a number >= 0, Growing\(power\) or Adaptive\(\).*use 0"
+        ValueError, match=r"schedule=.*a number >= 0, Growing\(power\), Algorithm4\(\) or Adaptive\(\).*use 0"
     ):
         MarginLoss(value)
 
@@ -367,3 +368,30 @@ class TestCompiled:
         with pytest.raises(Exception, match="must be integers of shape"):
             compiled(scores, target[:5])
         assert loss.clock == clock
+
+
+@unconverged
+@pytest.mark.parametrize("alpha", [1.2, 1.5, 1.8])
+def test_a_neuron_can_be_algorithm_4(alpha):
+    """One neuron without bias, one row at a time, learning rate 1, from weights of 0: update for update."""
+    X, y, _ = separable(20, 3, margin=0.3, random_state=1)
+    X = np.round(64 * X) / 128  # exact in single precision, and shorter than 1
+    rule = {"margin": "infinity", "alpha": alpha, "order": "cyclic", "fit_intercept": False, "max_epochs": 4}
+    model, loss = classic(**rule), MarginLoss(Algorithm4(alpha), reduction="sum")
+    corrections = [one.row for one in trace(model, X, y)]
+    network, target = zero_network(1), (y > 0).astype(int)
+    told = list(presentations(network, loss, X, target, 1.0, model.fit(X, y).n_presentations_))
+    assert [row for row, ticked, _ in told if ticked] == corrections
+    assert len(corrections) > 20
+    assert loss.clock == model.n_updates_
+    assert network.weight[0].tolist() == pytest.approx(model.coef_[0].tolist(), rel=1e-5)
+
+
+def test_large_clocks_lose_no_digits_in_single_precision():
+    schedule = Algorithm4(1.5, scale=2.0)
+    for t in (0, 1, 7, 10**6):
+        assert float(schedule.at(torch.tensor(float(t)))) == pytest.approx(schedule.at(t), rel=1e-5)
+    assert schedule.at(10**6) == pytest.approx(1.5 * 1000 - 1, rel=1e-3)
+    for wrong in ({"alpha": 1.0}, {"alpha": 2}, {"scale": 0}):
+        with pytest.raises(ValueError, match="must be a number"):
+            Algorithm4(**wrong)

@@ -94,7 +94,7 @@ def inputs():
     pruned 2nd-order perceptrons, which the small domains have."""
     found = tables.data(quick=True)
     runs = found.settings["runs"] | {"voting": dict.fromkeys(claims.COLUMNS, 1)}
-    promoters = [tables._split(one.X, one.y, 5, 0) for one in found.sets["promoters"]]
+    promoters = [tables.folded(one.X, one.y, 5, 0) for one in found.sets["promoters"]]
     found = replace(
         found,
         settings=found.settings | {"runs": runs, "hidden_units": [20]},
@@ -413,7 +413,7 @@ def test_nobody_better_can_hold():
 
 
 def test_runs_draw_their_own_folds():
-    first, again, second = (tables._split(None, np.arange(40) % 2, 4, run).folds for run in (0, 0, 1))
+    first, again, second = (tables.folded(None, np.arange(40) % 2, 4, run).folds for run in (0, 0, 1))
     assert (first == again).all()
     assert (first != second).any()
 

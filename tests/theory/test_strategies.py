@@ -184,3 +184,56 @@ def test_strategies_that_are_true_but_not_good_enough_raise():
         SparseStrategy(first, np.array([1]), w, lower=0.2, upper=1.0, eps=0.05).verify(V)
     with pytest.raises(ValueError, match=r"upper exceeds 1 sqrt\(3/t\)"):
         SparseStrategy(first, np.array([100]), w, lower=1.0, upper=1.0, eps=0.05).verify(V[:1])
+
+
+def slow_play(V, eps, alpha):
+    """Claim 4.3 with the targets of Algorithm 4, on rows of norm ≤ 1: how often each was used."""
+    times, worst = [0] * len(V), 0
+    while True:
+        times[worst] += 1
+        t = sum(times)
+        w = [sum(k * v[j] for k, v in zip(times, V, strict=True)) for j in range(len(V[0]))]
+        scores = [sum(a * b for a, b in zip(w, v, strict=True)) for v in V]
+        worst = min(range(len(V)), key=scores.__getitem__)
+        target = 0.5 * ((t + 1) ** alpha - t**alpha - 1)
+        if sum(a * a for a in w) ** 0.5 / t <= eps or scores[worst] > target:
+            return times
+
+
+@pytest.mark.parametrize("alpha", [1.2, 1.5, 1.8])
+def test_the_targets_of_algorithm_4_bring_the_constant_near_1(alpha):
+    """The loss is at most 2/(α − t^(1−α)) times the value, where 3 is proved for Algorithm 2."""
+    rng, ended, worst = np.random.default_rng(5), 0, 0.0
+    for _ in range(40):
+        V = random_points(rng)
+        R = np.linalg.norm(V, axis=1).max()
+        eps = R * rng.uniform(0.3, 0.6)
+        played = sparse_strategy(V, eps, alpha=alpha)
+        played.verify(V)
+        value, t = np.linalg.norm(shortest(V)), float(played.times.sum())
+        assert played.lower - 1e-9 * R <= value <= played.upper + 1e-9 * R
+        assert played.upper <= R * t ** (alpha / 2 - 1) * (1 + 1e-9)
+        assert t <= (R / eps) ** (2 / (2 - alpha)) + 1
+        times = slow_play((V / R).tolist(), eps / R, alpha)
+        assert sum(times) == t
+        assert [k for k in times if k] == played.times.tolist()
+        if played.upper > eps:
+            ended += 1
+            assert played.upper <= played.factor * played.lower + 1e-9 * R
+            worst = max(worst, played.upper / value)
+    assert ended > 3
+    assert worst < 3
+
+
+def test_a_constant_near_1_takes_long_and_is_capped():
+    V = [[0.1, 1.0], [0.1, -1.0]]
+    exact = sparse_strategy(V, 1e-3, alpha=1.5)
+    assert exact.times.sum() > 1_000
+    assert 1.33 < exact.factor < 1.37
+    assert exact.lower <= 0.1 <= exact.upper <= exact.factor * exact.lower
+    with pytest.raises(ValueError, match="After 5 steps the loss"):
+        sparse_strategy([[1.0, 0.0], [-1.0, 0.1]], 0.01, alpha=1.8, max_steps=5)
+    with pytest.raises(ValueError, match=r"alpha = 2.*\(1, 2\)"):
+        sparse_strategy(V, 0.1, alpha=2)
+    with pytest.raises(ValueError, match="upper exceeds"):
+        replace(exact, alpha=1.01).verify(V)

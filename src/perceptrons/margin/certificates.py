@@ -31,6 +31,7 @@ from ..theory.outward import (
 from .duals import Duals, bound_of, sums_of
 from .exact_look import exact_look
 from .looks import Look, look_at, own_corrections
+from .theorem import Start
 
 # how far the weights may have drifted from the sum of their corrections, by rounding
 CLOSE = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-3}
@@ -170,7 +171,11 @@ def certificate_from(model: Any, k: int, look: Examination, n_rows: int, batch: 
         margin_bound=bound,
         radius=look.radius,
         n_updates=int(np.atleast_1d(model.n_updates_)[k]),
-        update_bound=terms.update_bound(look.radius, margin) if bound is not None and separable else None,
+        update_bound=(
+            terms.update_bound(look.radius, margin, start_of(model, k))
+            if bound is not None and separable
+            else None
+        ),
         compression_size=len(duals) if len(model.dual_coef_) == 1 else int(np.count_nonzero(duals)),
         n_rows=n_rows,
         n_errors=int(look.n_errors),
@@ -241,7 +246,29 @@ def _rebuilt(model: Any, k: int, combination: Array, radius: float) -> bool:
     norm, total = lifted_norm(w, b, lift), float(np.abs(model.dual_coef_[k]).sum())
     close = max(CLOSE[model.coef_.dtype] * max(norm, radius), 8 * EPSILON * radius * total)
     intercept = model._terms.rho_squared * float(model.dual_coef_[k].sum())
+    start, start_b = weights_given(model, k)
+    if len(start):
+        w, b = w - start, b - start_b
+        close = max(close, CLOSE[model.coef_.dtype] * lifted_norm(start, start_b, lift))
     return lifted_norm(combination - w, intercept - b, lift) <= close
+
+
+def weights_given(model: Any, k: int) -> tuple[Array, float]:
+    """Weights that training began from; none if it was at zero, or if a model file does not tell."""
+    memories = getattr(model, "_memories", None)
+    return (memories[k].start, memories[k].start_b) if memories else (np.zeros(0), 0.0)
+
+
+def start_of(model: Any, k: int) -> Start | None:
+    """The same as the theorem sees it; None if training began at zero."""
+    start, b = weights_given(model, k)
+    if not len(start):
+        return None
+    w, lift = model.coef_[k].astype(np.float64), model.lift_
+    bias = b * float(model.intercept_[k]) / model._terms.rho_squared if lift else 0.0
+    norm, own = lifted_norm(start, b, lift), lifted_norm(w, float(model.intercept_[k]), lift)
+    blur = error_factor(len(w) + 8) * norm
+    return Start(up(norm + blur), (float(start @ w) + bias) / own - 2.0 * blur)
 
 
 def stream_bound(model: Any, k: int, data: Encoded, signs: Array) -> float | None:

@@ -43,6 +43,7 @@ from .margin_parameters import (
     read_parameters,
     read_rule,
     usual_norm,
+    with_longest,
 )
 from .margin_training import begin
 from .memory import AVERAGED, blank
@@ -187,6 +188,7 @@ class KernelPerceptron(Threshold):
         typical = usual_norm(norms.median(), rho_squared)
         rule = read_rule(self, rho_squared, auto=typical**2)
         check_radius(rule, largest)
+        rule = with_longest(rule, largest)
         (rng,) = generators(self.random_state, 1)
         start = blank(np.zeros(len(data.codes)), 0.0, rule, self.result, rng)  # from scores of 0
         starts = [start] * (1 if len(data.classes) == 2 else len(data.classes))

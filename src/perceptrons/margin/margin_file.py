@@ -14,7 +14,7 @@ from ..model_file.earlier_defaults import with_earlier_defaults
 from ..rows.norms import LOWEST, NormCounts, exponent
 from .margin_parameters import read_lift, read_parameters, read_rule
 from .memory import AVERAGED, Memory, Model, Pocket
-from .rules import CLOCK, GROWING, Rule
+from .rules import ALMA, CLOCK, FADING, Rule
 from .run import CAPPED, CONVERGED, MIN_MARGIN, TOL
 from .theorem import Terms
 
@@ -48,14 +48,14 @@ MEMORY = file.Record(
     Memory,
     {
         "w": _WEIGHTS,
-        "clock": file.Structured(CLOCK),
+        "clock": file.Structured(CLOCK, later=("square", "ball", "shrunk")),
         "n_rows": file.Count(least=1, size="rows"),
         "rows": _ROWS,
         "duals": _DUALS,
         "drift": file.Array(("float64",), (".drift",), compact=True),
         "dual_drift": _DUALS,
         "foreign": file.Flag(),
-        "policy": file.Count(most=GROWING),
+        "policy": file.Count(most=FADING),
         "history": file.Record(dict, {**HISTORY}),
         "rng": file.RandomState(),
         "pocket": file.Optional(
@@ -66,6 +66,8 @@ MEMORY = file.Record(
         "n_absent": file.Count(),
         "length": file.Real(least=0.0, finite=False),
         "blur": file.Real(least=0.0, finite=False),
+        "start": file.Array(("float64",), (".start",), compact=True),
+        "start_b": file.Real(),
     },
 )
 FIELDS: dict[str, file.Field] = {
@@ -149,8 +151,10 @@ def check_run(memory: Memory, rule: Rule, model: Any, where: str) -> None:
     require(memory.policy == rule.margin, f"{where}.policy")
     n, averaged = model.n_features_in_, model._terms.settings["result"] in AVERAGED
     require(len(memory.drift) in ({n} if averaged else {0, n}), f"{where}.drift")
-    for name in ("step", "steps", "beta_negative", "beta_positive", "scale"):
+    for name in ("step", "steps", "beta_negative", "beta_positive", "scale", "square", "ball"):
         require(memory.clock[name][0] >= 0, f"{where}.clock.{name}")
+    require((memory.clock["ball"][0] > 0.0) == (rule.step == ALMA), f"{where}.clock.ball")
+    require(len(memory.start) in ({0, n} if memory.foreign else {0}), f"{where}.start")
     require(memory.n_absent < memory.n_rows, f"{where}.n_absent")
     check_rows(memory.rows, memory.n_rows, f"{where}.rows")
     if memory.pocket is not None:

@@ -9,7 +9,19 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 from ..checks import flag, is_number, number, one_of
-from .rules import BOUNDED, CONSTANT, FRACTIONAL, INFINITY, MARGINS, PASSIVE_AGGRESSIVE, STEPS, Rule
+from .rules import (
+    ALMA,
+    BOUNDED,
+    CONSTANT,
+    FADING,
+    FRACTIONAL,
+    INFINITY,
+    KNOWN,
+    MARGINS,
+    PASSIVE_AGGRESSIVE,
+    STEPS,
+    Rule,
+)
 
 CHOICES = {
     "step": tuple(STEPS),
@@ -52,13 +64,24 @@ def targets(margin: Any, auto: float | None = None) -> tuple[int, float, float]:
         return CONSTANT, auto, auto
     if isinstance(margin, str) and margin in MARGINS:
         return MARGINS[margin], 0.0, 0.0
+    if known_margin(margin) is not None:
+        return KNOWN, 0.0, 0.0
     pair = margin if isinstance(margin, tuple | list) else (margin, margin)
     if len(pair) != 2 or not all(is_number(beta) and 0 <= beta < math.inf for beta in pair):
         raise ValueError(
             f"margin={margin!r}, but it must be a number >= 0, a pair of them in the order of classes_, "
-            f"or one of {', '.join(map(repr, MARGINS))}."
+            f"('known', a margin > 0 that can be had), or one of {', '.join(map(repr, MARGINS))}."
         )
     return CONSTANT, float(pair[0]), float(pair[1])
+
+
+def known_margin(margin: Any) -> float | None:
+    """γ, if `margin` is ("known", γ)."""
+    if not (isinstance(margin, tuple | list) and len(margin) == 2 and isinstance(margin[0], str)):
+        return None
+    if margin[0] != "known":
+        return None
+    return float(number("margin: the known margin", margin[1], "(0, inf)", "use 0.9 times one that was had"))
 
 
 def is_auto(margin: Any) -> bool:
@@ -100,6 +123,8 @@ def read_rule(model: Any, rho_squared: float, auto: float | None = None) -> Rule
             f"margin={model.margin!r}, but step='passive-aggressive' needs a target > 0 to aim at; "
             "use margin=1.0."
         )
+    if step == ALMA:
+        return alma(model, rho_squared)
     return Rule(
         step=step,
         eta=read_eta(model, step),
@@ -110,7 +135,37 @@ def read_rule(model: Any, rho_squared: float, auto: float | None = None) -> Rule
         negative_ties=choose("ties", model.ties) == "negative",
         rho_squared=rho_squared,
         always=model.order == "worst" and model.tol is not None,
+        share=known_margin(model.margin) or 0.0,
     )
+
+
+def alma(model: Any, rho_squared: float) -> Rule:
+    """Gentile's rule, which has a target of its own, and is online: it has no say in the order of rows."""
+    if targets(model.margin, auto=0.0) != (CONSTANT, 0.0, 0.0):
+        raise ValueError(f"margin={model.margin!r}, but step='alma' has a target of its own; use margin=0.0.")
+    for name, fine in (("order", ("shuffle", "cyclic")), ("result", ("last", "pocket"))):
+        if getattr(model, name) not in fine:
+            value = getattr(model, name)
+            raise ValueError(f"{name}={value!r}, which step='alma' cannot have; use {name}={fine[0]!r}.")
+    share = float(number("alpha", model.alpha, "(0, 1]", "use 0.1 for 0.9 of the best margin"))
+    return Rule(
+        step=ALMA,
+        eta=read_eta(model, ALMA),
+        margin=FADING,
+        beta_negative=0.0,
+        beta_positive=0.0,
+        alpha=share,
+        negative_ties=choose("ties", model.ties) == "negative",
+        rho_squared=rho_squared,
+        always=False,
+        share=1.0 / share - 1.0,
+    )
+
+
+def with_longest(rule: Rule, largest: float) -> Rule:
+    """ALMA's targets are those of rows of norm 1; the longest row, of squared norm `largest`, has the
+    highest."""
+    return rule._replace(longest=math.sqrt(largest + rule.rho_squared)) if rule.step == ALMA else rule
 
 
 def read_linear_rule(model: Any, rho_squared: float, median: float) -> Rule:
@@ -143,7 +198,7 @@ def read_parameters(model: Any) -> MarginParameters:
 def needs_every_norm(model: Any) -> bool:
     """Must all rows be measured before training? Where the longest has a say, and where the first epoch may
     pass over a row without noticing that it is not finite."""
-    longest = model.intercept_scaling == "radius" or model.margin == "infinity"
+    longest = model.intercept_scaling == "radius" or model.margin == "infinity" or model.step == "alma"
     return longest or model.order in ("worst", "active")
 
 

@@ -16,10 +16,11 @@ from ..theory.certificate import lifted_norm
 from ..theory.outward import UNIT
 from .certificates import CLOSE
 from .looks import Look, look_at, own_corrections
-from .rules import CLOCK, CONSTANT, Rule
+from .rules import ALMA, CLOCK, CONSTANT, KNOWN, SHRUNK, Rule
 from .sweep import State, survey
 
 History = dict[str, Array]  # per epoch
+NOTHING = np.zeros(0)
 AVERAGED = ("auto", "average")  # results for which the sums of the average are kept
 
 
@@ -45,7 +46,7 @@ class Pocket(NamedTuple):
 
 
 class Memory(NamedTuple):
-    w: Array  # the last weights, whatever `result` asks for
+    w: Array  # the last weights, whatever `result` asks for; of ALMA as large as its ball
     clock: Array
     n_rows: int  # given in all
     rows: Array
@@ -64,9 +65,14 @@ class Memory(NamedTuple):
     blur: float = (
         np.inf
     )  # and how far rounding may have taken the weights from the corrections; else infinite
+    start: Array = NOTHING  # weights given, that the run began from; empty: zeros, or unknown
+    start_b: float = 0.0
 
     def last(self) -> Model:
-        return Model(self.w, float(self.clock["intercept"][0]), self.rows, self.duals)
+        b, ball = float(self.clock["intercept"][0]), float(self.clock["ball"][0])
+        if ball in (0.0, 1.0):
+            return Model(self.w, b, self.rows, self.duals)
+        return Model((self.w / ball).astype(self.w.dtype), b / ball, self.rows, self.duals / ball)
 
     def average(self) -> Model:
         """The mean of the weights after each presentation: a correction that came late counts less."""
@@ -99,6 +105,9 @@ class Memory(NamedTuple):
         else:
             clock["intercept"] *= after / before  # a power of two: exact
         clock["intercept_drift"] *= after / before
+        square = lifted_norm(self.w.astype(np.float64), float(clock["intercept"][0]), np.sqrt(after)) ** 2
+        clock["square"] = np.where(clock["square"] > 0.0, square, 0.0)
+        clock["ball"] = np.where(clock["ball"] > 0.0, np.maximum(clock["ball"], np.sqrt(square)), 0.0)
         longer = max(1.0, float(np.sqrt(after / before)))  # the lifted rows
         return self._replace(clock=clock, length=longer * self.length, blur=longer * self.blur)
 
@@ -109,6 +118,8 @@ class Memory(NamedTuple):
         are in double precision, and are divided by the number of presentations.
         """
         before, now = start.clock[0], self.clock[0]
+        if now["ball"] > 0.0:  # sums that were multiplied on the way
+            return self._replace(blur=np.inf)
         n_updates, n = int(now["updates"] - before["updates"]), float(max(1, now["presentations"]))
         added = (float(now["steps"] - before["steps"]) + 4.0 * UNIT * float(now["steps"])) * radius
         longest = lifted_norm(start.w.astype(np.float64), float(before["intercept"]), rho) + 3.0 * added
@@ -137,6 +148,11 @@ def blank(w: Array, b: float, rule: Rule, result: str, rng: np.random.RandomStat
     """A run that has seen nothing yet, at the weights given."""
     clock, none = np.zeros(1, CLOCK), np.zeros(0)
     clock["intercept"] = b
+    length = lifted_norm(w.astype(np.float64), b, np.sqrt(rule.rho_squared))
+    if rule.margin >= KNOWN:
+        ball = max(1.0, length) if rule.step == ALMA else 0.0
+        clock["square"], clock["ball"], clock["scale"] = length**2, ball, ball
+        clock["beta_negative"] = clock["beta_positive"] = rule.share * (ball or length)
     counts = none.astype(np.int64)
     history = {"updates": counts, "errors": counts, "margin": none, "margin_bound": none}
     return Memory(
@@ -151,6 +167,8 @@ def blank(w: Array, b: float, rule: Rule, result: str, rng: np.random.RandomStat
         policy=rule.margin,
         history=history,
         rng=rng,
+        start=w.astype(np.float64) if w.any() or b else NOTHING,
+        start_b=b,
     )
 
 
@@ -187,13 +205,14 @@ def resume_state(state: State, before: Memory, data: Encoded) -> None:
 def remember(before: Memory, state: State, signs: Array, data: Encoded) -> Memory:
     """The memory after a run over rows that follow those seen before."""
     used = np.flatnonzero(state.duals > 0.0)  # of truth values it is quicker
+    factor = SHRUNK ** float(state.clock["shrunk"][0] - before.clock["shrunk"][0])
     late = state.dual_drift[used] if len(state.dual_drift) else np.zeros(len(used))
     return before._replace(
         w=state.w,
         clock=state.clock,
         n_rows=before.n_rows + data.n_given,
         rows=np.concatenate([before.rows, before.n_rows + data.numbers(used)]),
-        duals=np.concatenate([before.duals, state.duals[used] * signs[used]]),
+        duals=np.concatenate([factor * before.duals, state.duals[used] * signs[used]]),
         drift=state.drift,
         dual_drift=np.concatenate([before.dual_drift, late * signs[used]]),
         n_absent=before.n_absent + data.n_given - len(signs),
@@ -220,9 +239,10 @@ def can_resume(start: Memory, data: Encoded, signs: Array, rule: Rule, result: s
     if start.foreign or start.n_rows != data.n_given or start.policy != rule.margin or lacks_sums:
         return False
     look = look_of(start.last(), data, signs)
-    w, b = start.w.astype(np.float64), start.last().b
-    cancelled = rule.rho_squared * np.abs(start.duals).sum()
-    same_b = abs(b - rule.rho_squared * start.duals.sum()) <= 1e-9 * cancelled
+    w, b = start.last().w.astype(np.float64), start.last().b
+    duals = start.last().duals
+    cancelled = rule.rho_squared * np.abs(duals).sum()
+    same_b = abs(b - rule.rho_squared * duals.sum()) <= 1e-9 * cancelled
     close = CLOSE[start.w.dtype] * np.sqrt(w @ w + data.largest)
     return bool(same_b and np.linalg.norm(look.combination - w) <= close)
 
@@ -247,4 +267,4 @@ def look_of(model: Model, data: Encoded, signs: Array) -> Look:
 def restarted(start: Memory, rule: Rule, result: str) -> Memory:
     """The last weights, to start from on other rows or with other settings."""
     b = start.last().b if rule.rho_squared > 0 else 0.0
-    return blank(start.w, b, rule, result, start.rng)
+    return blank(start.last().w, b, rule, result, start.rng)

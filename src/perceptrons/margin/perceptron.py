@@ -33,6 +33,7 @@ from .margin_parameters import (
     read_linear_rule,
     read_parameters,
     usual_norm,
+    with_longest,
 )
 from .margin_training import Training, begin, begin_again, blamed_on_rows, check_start, has_run, undrawn
 from .memory import Memory, blank, given_weights
@@ -57,20 +58,26 @@ class Perceptron(LinearThreshold):
 
     Parameters
     ----------
-    step : {"fixed", "absolute", "fractional", "passive-aggressive"}, default "fixed"
+    step : {"fixed", "absolute", "fractional", "passive-aggressive", "alma"}, default "fixed"
         τ = η; the least integer that corrects the row; η·(1 + β − y⟨w,x⟩)/‖x‖²; min(η, (β − y⟨w,x⟩)/‖x‖²).
+        "alma" is Gentile's: of rows of norm 1, those with y⟨w,x⟩ ≤ (1/α − 1)/√k are corrected by η/√k, k = 1,
+        2, …, and w is then scaled back into the unit ball if it has left it. The margin comes within a share
+        α of the best (`alpha`). With `result="last"` or "pocket", `margin` 0, and orders that are given.
     eta : float or callable, default 1.0
         η. With `step="fixed"` also a function of the number of the correction, 1, 2, …
-    margin : "auto", float, pair of floats, "adaptive", "infinity" or "growing", default "auto"
+    margin : "auto", float, pair of floats, ("known", γ), "adaptive", "infinity" or "growing", default "auto"
         β: constant (0 is Rosenblatt's rule), one per class in the order of `classes_`, or growing with
         the corrections (Moran et al., Algorithm 3, Algorithm 4 for rows of norm ≤ 1, and both combined).
+        ("known", γ) is β = γ‖w‖: a margin of γ is reached if rows have more, ε, after (R/(ε − γ))²
+        corrections at most.
         "auto" is for everyday rows: for 20 epochs β = 2ηs², s the usual norm of a lifted row (as for
         `min_margin`), then 0; no correction adds more than 2ηs² to the score of its own row, so the step
         of a row with ‖x‖² > 2s² is shorter; and `min_margin` ends nothing before the third epoch. It stands
         for 0 with other steps, orders, results or ties than the defaults ("average" is fine), with `tol`, and
         where η is a function. In `partial_fit` the target stays.
-    alpha : float in (1, 2), default 1.5
-        For "infinity" and "growing": nearer to 2 gives more margin and takes more corrections.
+    alpha : float in (1, 2), default 1.5; with `step="alma"` in (0, 1]
+        For "infinity" and "growing": nearer to 2 gives more margin and takes more corrections. For "alma":
+        the share of the best margin that may be missing, 0.1 for 0.9 of it.
     order : {"shuffle", "cyclic", "worst", "active"}, default "shuffle"
         At random; as given; the row furthest below its target; mostly the lowest-scoring rows.
     result : {"auto", "last", "average", "pocket"}, default "auto"
@@ -226,6 +233,7 @@ class Perceptron(LinearThreshold):
             median = data.norms.median()
             rule = read_linear_rule(self, read_lift(self, data.largest, median), median)
             check_radius(rule, data.largest)
+            rule = with_longest(rule, data.largest)
             typical = usual_norm(median, rule.rho_squared)
             if resume:
                 training = begin_again(data, rule, plan, self._memories, pool, typical)
@@ -345,6 +353,7 @@ class Perceptron(LinearThreshold):
         lift = read_lift(self, data.largest, norms.median()) if follows else self._terms.rho_squared
         rule = read_linear_rule(self, lift, norms.median())
         check_radius(rule, data.largest)
+        rule = with_longest(rule, data.largest)
         if first:
             starts = [start._replace(blur=0.0) for start in self._starts(data, rule, None, None)]
         else:

@@ -13,6 +13,12 @@ Deviations from the printed rules, each needed to make them work:
 * fractional correction: the printed λ|⟨w,x⟩|/‖x‖² never moves from w = 0 and for λ ≤ 1 never crosses;
   ours aims at 1 + β instead of 0.
 * Algorithms 3 and 4 are also combined (`"growing"`), which the paper only mentions.
+* ALMA (Gentile 2001, for p = 2) shrinks weights that have left the unit ball. Here weights stay a sum of
+rows:
+  the ball grows with them (its radius S is the largest norm they have had), and so do steps and targets;
+  what is published is w/S. Its numbers are B = 1/α and C = `eta`.
+* the perceptron that knows a margin γ that can be had (`margin=("known", γ)`; Moran et al., [22])
+  corrects a row while y·⟨w,x⟩ ≤ γ‖w‖.
 * beyond the papers, the bounded step (of `margin="auto"`) never adds more than the target the run starts with
   to the score of the row it corrects, so that a row much longer than the others does not drown them.
 """
@@ -24,17 +30,19 @@ import numpy as np
 
 from ..compiled import compiled
 
-FIXED, ABSOLUTE, FRACTIONAL, PASSIVE_AGGRESSIVE, BOUNDED = range(5)
-CONSTANT, ADAPTIVE, INFINITY, GROWING = range(4)
+FIXED, ABSOLUTE, FRACTIONAL, PASSIVE_AGGRESSIVE, BOUNDED, ALMA = range(6)
+CONSTANT, ADAPTIVE, INFINITY, GROWING, KNOWN, FADING = range(6)
 
 STEPS = {
     "fixed": FIXED,
     "absolute": ABSOLUTE,
     "fractional": FRACTIONAL,
     "passive-aggressive": PASSIVE_AGGRESSIVE,
+    "alma": ALMA,
 }
 MARGINS = {"adaptive": ADAPTIVE, "infinity": INFINITY, "growing": GROWING}
 
+LARGEST_BALL, SHRUNK = 2.0**40, 2.0**-40  # ALMA's ball, and what it is multiplied by when it is larger
 SLACK = 1e-3  # passive-aggressive counts as converged at (1 − SLACK)·β, which it reaches only in the limit
 
 
@@ -50,6 +58,8 @@ class Rule(NamedTuple):
     negative_ties: bool
     rho_squared: float  # 0: no intercept
     always: bool  # correct every row presented, violating or not (MinOver)
+    share: float = 0.0  # γ of a known margin; of ALMA (1 − α)B, the first target of a row of norm 1
+    longest: float = 1.0  # of ALMA, whose targets are for rows of norm 1, the largest norm; else 1
 
     def asks_for_margin(self) -> bool:
         """Is the target ever above 0?"""
@@ -68,8 +78,11 @@ CLOCK = np.dtype(
         ("steps", np.float64),  # Σa, the steps added up
         ("beta_negative", np.float64),  # the targets now
         ("beta_positive", np.float64),
-        ("scale", np.float64),  # ρ²: the largest q used in a correction
+        ("scale", np.float64),  # ρ²: the largest q used in a correction; of ALMA S/√k, by which steps shrink
         ("echo", np.float64),  # see `rows.stream`
+        ("square", np.float64),  # ‖w‖², where the rule asks for it
+        ("ball", np.float64),  # of ALMA S, the largest ‖w‖; else 0
+        ("shrunk", np.int64),  # of ALMA, how often everything was multiplied by `SHRUNK`
     ]
 )
 
@@ -83,10 +96,12 @@ def violates(reach, beta, label, rule):
 
 
 @compiled
-def step_size(reach, beta, q, label, rule):
-    """τ for a row with y·score = `reach`, target β and squared norm q."""
+def step_size(reach, beta, q, label, rule, scale):
+    """τ for a row with y·score = `reach`, target β and squared norm q; `scale` is the clock's."""
     if rule.step == FIXED:
         return rule.eta
+    if rule.step == ALMA:
+        return rule.eta * scale / math.sqrt(q)
     if rule.step == BOUNDED:
         return min(rule.eta, rule.beta_positive / q)
     if rule.step == ABSOLUTE:
@@ -107,9 +122,34 @@ def advance(clock, q, rule):
     if rule.margin == ADAPTIVE:
         if beta < q:
             beta = 4.0 * q
+    elif rule.margin == KNOWN:
+        beta = rule.share * math.sqrt(max(0.0, clock["square"]))
+    elif rule.margin == FADING:
+        clock["scale"] = clock["ball"] / math.sqrt(clock["updates"] + 1.0)
+        beta = rule.share * clock["scale"]
     else:
         clock["scale"] = 1.0 if rule.margin == INFINITY else max(clock["scale"], q)
         t = float(clock["updates"])
         beta = clock["scale"] * 0.5 * ((t + 1.0) ** rule.alpha - t**rule.alpha - 1.0)
     clock["beta_negative"] = beta
     clock["beta_positive"] = beta
+
+
+@compiled
+def measure(clock, reach, tau, q):
+    """‖w‖² after a correction of a row with y·score = `reach`."""
+    clock["square"] += tau * (2.0 * reach + tau * q)
+
+
+@compiled
+def widen(clock):
+    """ALMA's ball holds the weights, whose square is known; returns by what all must be multiplied so that
+    numbers do not overflow, a power of two."""
+    clock["ball"] = max(clock["ball"], math.sqrt(max(0.0, clock["square"])))
+    if clock["ball"] <= LARGEST_BALL:
+        return 1.0
+    clock["shrunk"] += 1
+    clock["ball"] *= SHRUNK
+    clock["square"] *= SHRUNK * SHRUNK
+    clock["steps"] *= SHRUNK
+    return SHRUNK

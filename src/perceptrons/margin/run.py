@@ -50,6 +50,7 @@ class Entry(NamedTuple):
     step: float
     beta: float
     presented: int  # rows logged as presented by then, its own included
+    ball: float = 0.0  # of ALMA, after it, its radius
 
 
 @dataclass
@@ -207,6 +208,7 @@ class Run:
         while len(rows) and not self.capped() and self.clock["clean"] < stop_clean:
             updates = int(self.clock["updates"])
             betas = float(self.clock["beta_negative"]), float(self.clock["beta_positive"])
+            scale = float(self.clock["scale"])
             stop = updates + 1 if self.one_by_one() else self.max_updates
             rule, data = self.rule_of(updates + 1), self.data
             made = sweep(data.X, self.y, data.weights, rows, stop, stop_clean, rule, self.state)
@@ -214,8 +216,11 @@ class Run:
                 self.log.show(rows[:made])
             if self.log is not None and self.clock["updates"] > updates:
                 row = int(rows[made - 1])
-                entry = Entry(row, float(self.clock["step"]), betas[int(self.y[row] > 0)], self.log.n_shown)
-                self.log.entries.append(entry)
+                step, ball = float(self.clock["step"]), float(self.clock["ball"])
+                beta = betas[int(self.y[row] > 0)]
+                if ball > 0.0:  # the target is that of a row of norm 1, and τ = η·scale/norm
+                    beta *= rule.eta * scale * data.weight(row) / step
+                self.log.entries.append(Entry(row, step, beta, self.log.n_shown, ball))
             rows = rows[made:]
             if self.fetch is not None and len(rows):
                 self.fetch(self.soon(rows))
@@ -232,7 +237,7 @@ class Run:
         corrected so far, because corrections change that."""
         rows, clock = order[:AHEAD], self.clock
         y = self.y[rows]
-        betas = np.where(y > 0, clock["beta_positive"], clock["beta_negative"])
+        betas = self.rule.longest * np.where(y > 0, clock["beta_positive"], clock["beta_negative"])
         calm = y * (self.state.w[rows] + clock["intercept"]) > betas
         limit = min(TOGETHER, 8 + int(clock["updates"]))
         return np.asarray(rows[~calm | self.rule.always][:limit])

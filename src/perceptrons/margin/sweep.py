@@ -11,7 +11,7 @@ from .._types import Array
 from ..compiled import compiled
 from ..rows.layouts import Gram, add, dot, is_layout, ready, sqnorm, stream_group
 from ..rows.order import GROUP_ROWS
-from .rules import PASSIVE_AGGRESSIVE, SLACK, advance, step_size, violates
+from .rules import ALMA, KNOWN, PASSIVE_AGGRESSIVE, SLACK, advance, measure, step_size, violates, widen
 
 NEVER = 2**62  # a count that is not reached
 
@@ -36,7 +36,8 @@ def sweep(X, y, weights, rows, stop_updates, stop_clean, rule, state):
     without `weights` each row counts 1.
     """
     w, duals, clock, drift = state.w, state.duals, state.clock[0], state.drift
-    b, beta_negative, beta_positive = clock["intercept"], clock["beta_negative"], clock["beta_positive"]
+    b, unit = clock["intercept"], rule.longest
+    beta_negative, beta_positive = clock["beta_negative"] * unit, clock["beta_positive"] * unit
     presented = clock["presentations"]  # + position: rows presented in all
     first_clean = -clock["clean"]  # where the rows that needed no correction begin
     stop = min(rows.size, first_clean + stop_clean) if clock["updates"] < stop_updates else 0
@@ -55,9 +56,11 @@ def sweep(X, y, weights, rows, stop_updates, stop_clean, rule, state):
         if reach < 0.0 or (reach == 0.0 and label > 0):
             clock["errors"] += 1
         q = sqnorm(X, i) + rule.rho_squared
+        if rule.step == ALMA:
+            beta *= math.sqrt(q) / unit
         if q == 0.0 or not (rule.always or violates(reach, beta, label, rule)):
             continue  # q = 0: a row of zeros without intercept, which no step can help
-        tau = step_size(reach, beta, q, label, rule)
+        tau = step_size(reach, beta, q, label, rule, clock["scale"])
         if tau <= 0.0:
             continue  # `always`, and the row is already beyond what the rule aims at
         if weights.size:
@@ -74,8 +77,12 @@ def sweep(X, y, weights, rows, stop_updates, stop_clean, rule, state):
         clock["updates"] += 1
         clock["step"] = tau
         clock["steps"] += tau
+        if rule.margin >= KNOWN:
+            measure(clock, reach, tau, q)
+            if rule.step == ALMA:
+                b = keep_in_range(clock, w, duals, b)
         advance(clock, q, rule)
-        beta_negative, beta_positive = clock["beta_negative"], clock["beta_positive"]
+        beta_negative, beta_positive = clock["beta_negative"] * unit, clock["beta_positive"] * unit
         if rule.step != PASSIVE_AGGRESSIVE or reach < (1.0 - SLACK) * beta:
             first_clean = position
             stop = min(rows.size, first_clean + stop_clean)
@@ -84,6 +91,18 @@ def sweep(X, y, weights, rows, stop_updates, stop_clean, rule, state):
     clock["presentations"] = presented + position
     clock["intercept"], clock["clean"] = b, position - first_clean
     return position
+
+
+@compiled
+def keep_in_range(clock, w, duals, b):
+    """Widen ALMA's ball; where numbers have become large, multiply them all. Returns the intercept."""
+    factor = widen(clock)
+    if factor != 1.0:
+        for j in range(w.size):
+            w[j] *= factor
+        for i in range(duals.size):
+            duals[i] *= factor
+    return b * factor
 
 
 @compiled

@@ -16,8 +16,8 @@ from ..rows.weights import is_balanced
 from ..theory import bounds
 from .duals import LITTLE
 from .kernel_values import WITHOUT_GAMMA
-from .margin_parameters import compresses, is_auto, is_everyday, targets
-from .rules import ABSOLUTE, ADAPTIVE, CONSTANT, FIXED, FRACTIONAL, INFINITY, STEPS, Rule
+from .margin_parameters import compresses, is_auto, is_everyday, known_margin, targets
+from .rules import ABSOLUTE, ADAPTIVE, ALMA, CONSTANT, FIXED, FRACTIONAL, INFINITY, KNOWN, STEPS, Rule
 
 POWERS = 2_098  # of two that a double can be
 
@@ -32,6 +32,14 @@ def frozen_parameters(model: Any) -> dict[str, Any]:
 def parameter_names(kind: type) -> tuple[str, ...]:
     """Of an estimator; `get_params` reads its signature anew each time, which takes as long as small fits."""
     return tuple(sorted(signature(kind).parameters))
+
+
+class Start(NamedTuple):
+    """Weights W₀ that a run began from, lifted: ‖W₀‖ and, W the weights it came to, ⟨W/‖W‖, W₀⟩, rounded so
+    that the bound is no smaller."""
+
+    norm: float
+    along: float
 
 
 class Terms(NamedTuple):
@@ -100,8 +108,9 @@ class Terms(NamedTuple):
         epochs = s["max_epochs"] if s["min_margin"] > 0 else 1
         return log(powers) + log(epochs) + log(2 if s["result"] == "auto" else 1) + self.class_counts
 
-    def update_bound(self, radius: float, margin: float) -> float | None:
-        """The most corrections the policy's theorem allows when some hyperplane has this margin.
+    def update_bound(self, radius: float, margin: float, start: Start | None = None) -> float | None:
+        """The most corrections the policy's theorem allows when some hyperplane has this margin; `start` is
+        where the run began, if not at zero weights.
 
         A run with step η and target β is a run with step 1 and target β/η, its weights scaled by η.
         Absolute correction repeats step 1 on a row, so its corrections are no more than those of step 1.
@@ -112,10 +121,14 @@ class Terms(NamedTuple):
             return None  # the target came from the rows, and is not among the terms
         policy, *betas = targets(s["margin"], auto=0.0)
         minover = s["order"] == "worst" and s["tol"] is not None
-        if not self.one_run or callable(eta) or minover:
+        if not (self.one_run or start) or callable(eta) or minover or self.streamed:
             return None
         bound: Any = None
-        if (self.lightest, self.heaviest) != (1.0, 1.0):
+        if start is not None:
+            if policy == CONSTANT and step == FIXED and (self.lightest, self.heaviest) == (1.0, 1.0):
+                norm, along = start.norm / eta, start.along / eta
+                bound = bounds.beta_updates_from(max(betas) / eta, radius, margin, norm, along)
+        elif (self.lightest, self.heaviest) != (1.0, 1.0):
             # ε·Σs ≤ ‖w‖ and ‖w‖² ≤ R²·Σs² ≤ R²·s_max·Σs, the weights s of the corrections added up
             if policy == CONSTANT and step == FIXED and max(betas) == 0.0:
                 bound = bounds.beta_updates(0.0, radius, margin) * (self.heaviest / self.lightest)
@@ -123,6 +136,10 @@ class Terms(NamedTuple):
             bound = bounds.beta_updates(max(betas) / (eta if step == FIXED else 1.0), radius, margin)
         elif policy == CONSTANT and step == FRACTIONAL and eta < 2:
             bound = bounds.fractional_updates(eta, radius, margin, beta=max(betas))
+        elif step == ALMA:
+            bound = bounds.alma_updates(alpha, margin / radius, eta) if eta < 2 else None
+        elif step == FIXED and policy == KNOWN:
+            bound = bounds.known_margin_updates(known_margin(s["margin"]) or 0.0, radius, margin)
         elif step == FIXED and eta == 1 and policy == ADAPTIVE:
             bound = bounds.adaptive_updates(radius, margin)
         elif step == FIXED and eta == 1 and policy != CONSTANT:

@@ -12,13 +12,15 @@ from .._types import Array
 from ..rows.encode import Encoded, encode
 from ..rows.layouts import add
 from .perceptron import Perceptron
+from .rules import SHRUNK
 from .run import Entry, Log
 from .sweep import scores_of_rows
 
 
 @dataclass(frozen=True)
 class Correction:
-    """w ← w + step·sign·x, because sign·score did not exceed beta.
+    """w ← w + step·sign·x, because sign·score did not exceed beta. With `step="alma"`, w is then divided by
+    its norm, the intercept's coordinate included, if that is more than 1.
 
     Attributes
     ----------
@@ -128,13 +130,19 @@ def _replay(
 ) -> Iterator[Correction]:
     """Make the logged corrections once more, with the arithmetic of the sweep."""
     rho_squared = model._terms.rho_squared
-    w, b = np.zeros_like(model.coef_[vector]), 0.0
-    for number, (row, step, beta, _) in enumerate(entries, 1):
-        sign, before, b_before = int(signs[row]), w.copy(), b
+    w, b, ball = np.zeros_like(model.coef_[vector]), 0.0, 1.0
+    for number, (row, step, beta, _, next_ball) in enumerate(entries, 1):
+        sign, before, b_before, old = int(signs[row]), as_published(w, ball), b / ball, ball
         given = int(data.numbers(np.array([row]))[0])
         add(data.X, row, step * sign, w)
         b += step * sign * rho_squared
-        yield Correction(number, given, sign, step, beta, before, b_before, w.copy(), b, vector)
+        if next_ball < ball and next_ball > 0.0:  # the sweep has made all numbers smaller
+            w, b = (w * SHRUNK).astype(w.dtype), b * SHRUNK
+        ball = next_ball or 1.0
+        after, b_after = as_published(w, ball), b / ball
+        yield Correction(
+            number, given, sign, step / old, beta / old, before, b_before, after, b_after, vector
+        )
 
 
 def _every_presentation(model: Perceptron, data: Encoded, logs: list[Log]) -> Iterator[Presentation]:
@@ -159,3 +167,8 @@ def _names(model: Perceptron) -> list[Any]:
     """Of the negative class and of the positive one."""
     classes: list[Any] = model.classes_.tolist()
     return classes if len(classes) == 2 else [-1, 1]
+
+
+def as_published(w: Array, ball: float) -> Array:
+    """Weights as they are published: a copy, of ALMA's in the unit ball."""
+    return w.copy() if ball == 1.0 else (w / ball).astype(w.dtype)

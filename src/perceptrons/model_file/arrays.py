@@ -143,10 +143,11 @@ class Names(Field):
 
 
 class Structured(Field):
-    """One row of a structured dtype (an array of length 1): counts ≥ 0 and finite numbers."""
+    """One row of a structured dtype (an array of length 1): counts ≥ 0 and finite numbers. Those that came
+    `later` than the first files are 0 where a file lacks them."""
 
-    def __init__(self, dtype: np.dtype[Any]) -> None:
-        self.dtype = dtype
+    def __init__(self, dtype: np.dtype[Any], later: tuple[str, ...] = ()) -> None:
+        self.dtype, self.later = dtype, later
         self.fields: dict[str, Field] = {
             name: Count() if dtype[name].kind == "i" else Real() for name in dtype.names or ()
         }
@@ -155,6 +156,8 @@ class Structured(Field):
         return {name: field.pack(value[name][0]) for name, field in self.fields.items()}
 
     def unpack(self, packed: Any, place: Place) -> Any:
+        if isinstance(packed, dict):
+            packed = {**dict.fromkeys(self.later, 0), **packed}
         given, row = members(packed, self.fields, place), np.zeros(1, self.dtype)
         for name, field in self.fields.items():
             row[name] = field.unpack(given[name], place.of(name))

@@ -11,10 +11,11 @@ from .layer import NeuronCertificate, PerceptronLayer, certify_network
 from .loss import MarginLoss
 from .margin_mlp import MarginMLPClassifier
 from .reject import RejectLoss
-from .schedules import Adaptive, Growing
+from .schedules import Adaptive, Algorithm4, Growing
 
 __all__ = [
     "Adaptive",
+    "Algorithm4",
     "ClockedReLU",
     "ErrorBatches",
     "Growing",

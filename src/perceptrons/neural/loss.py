@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from ..checks import one_of
-from .schedules import Adaptive, Growing, read_schedule
+from .schedules import Adaptive, Algorithm4, Growing, read_schedule
 from .shortfall import checked, is_recording, shaped, shortfall, signs, weighted
 
 REDUCTIONS = ("mean", "sum", "none")
@@ -23,10 +23,9 @@ REDUCTIONS = ("mean", "sum", "none")
 class MarginLoss(nn.Module):
     """A loss for classifiers, to be used as `torch.nn.CrossEntropyLoss` is.
 
-    Parameters
-    ----------
-    schedule : β, what y·score of every output neuron is to exceed: a number >= 0, `Growing` or `Adaptive`.
-    reduction : {"mean", "sum", "none"}, of the losses of rows; that of a row is the sum over its neurons.
+    Parameters ---------- schedule : β, what y·score of every output neuron is to exceed: a number >= 0,
+    `Growing`, `Algorithm4` or `Adaptive`. reduction : {"mean", "sum", "none"}, of the losses of rows; that of
+    a row is the sum over its neurons.
 
     Attributes
     ----------
@@ -103,7 +102,7 @@ class MarginLoss(nn.Module):
 
     def _beta(self, scores: Tensor) -> Any:
         """β as a number, or, not to wait for a GPU, as a tensor in the precision of the scores."""
-        if isinstance(self.schedule, Growing):
+        if isinstance(self.schedule, Growing | Algorithm4):
             waits = not self.clock.is_cpu or torch.compiler.is_compiling()
             return self.schedule.at(self.clock.to(scores.dtype) if waits else self.clock.item())
         return self.level.to(scores.dtype) if isinstance(self.schedule, Adaptive) else self.schedule

@@ -56,7 +56,7 @@ class MarginMLPClassifier(Rejecting, Threshold):
         "adam" learns by squared shortfalls, the penalty alpha, and Adam, and ends where the loss has ceased
         to fall: for everyday tables. "sgd" is the paper's: shortfalls, plain gradient descent, He's start.
         "auto" is "adam", but "sgd" if schedule is not a number > 0, or costs or n_errors are given.
-    schedule : float >= 0, Growing or Adaptive, default 1.0
+    schedule : float >= 0, Growing, Algorithm4 or Adaptive, default 1.0
         β, what y·score of every output neuron is to exceed; 1 is the hinge loss. `Growing` never comes to an
         end by itself. For `Adaptive`, scale is eta / batch_size.
     costs : Costs or None, default None

@@ -14,7 +14,7 @@ from ..rejection.labels import AUTO, resolve
 from .loss import MarginLoss
 from .network import Standardize
 from .reject import RejectLoss
-from .schedules import Adaptive, Growing
+from .schedules import Adaptive, Algorithm4, Growing
 
 WEIGHTS = ("float64", "float32")
 
@@ -125,10 +125,11 @@ class Loss(file.Field):
 
 
 _GROWING = file.Record(Growing, {"power": file.Real(), "scale": file.Real()})
+_ALGORITHM_4 = file.Record(Algorithm4, {"alpha": file.Real(), "scale": file.Real()})
 _ADAPTIVE = file.Record(Adaptive, {"scale": file.Real(), "lift": file.Real()})
 _PER_CLASS = file.Array(("float64",), ("classes",))
 PARAMETERS: dict[str, file.Field] = {
-    "schedule": file.Either(_GROWING, _ADAPTIVE, file.Parameter()),
+    "schedule": file.Either(_GROWING, _ALGORITHM_4, _ADAPTIVE, file.Parameter()),
     "costs": COSTS,
 }
 FIELDS: dict[str, file.Field] = {

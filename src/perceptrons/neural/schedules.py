@@ -1,6 +1,7 @@
 """What a score must exceed, and how that grows: β of Moran et al., Sections 2 and 3.
 
-A schedule is a number, `Growing` or `Adaptive`. Time t is counted in updates: rows in violation, y·score ≤ β.
+A schedule is a number, `Growing`, `Algorithm4` or `Adaptive`. Time t is counted in updates: rows in
+violation, y·score ≤ β.
 """
 
 import math
@@ -46,6 +47,38 @@ class Growing:
 
 
 @dataclass(frozen=True)
+class Algorithm4:
+    """β = scale · ((t + 1)^alpha − t^alpha − 1)/2, the paper's own, so that a neuron can be Algorithm 4
+    exactly: one neuron without bias, weights of 0, one row at a time, learning rate 1, rows of norm ≤ 1.
+
+    Parameters
+    ----------
+    alpha : in (1, 2); nearer to 2 gives more margin and takes more updates.
+    scale : > 0; rows of norm ≤ R with a learning rate η need ηR².
+
+    >>> from perceptrons.neural import Algorithm4
+    >>> Algorithm4(1.5).at(0), round(Algorithm4(1.5).at(3), 4)
+    (0.0, 0.9019)
+    """
+
+    alpha: float = 1.5
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        number("alpha", self.alpha, "(1, 2)", "use 1.5; nearer to 2 gives more margin")
+        number("scale", self.scale, "(0, inf)", "use 1")
+
+    def at(self, t: Any) -> Any:
+        """β after t updates, a number or a tensor of them. For tensors, which may be of single precision,
+        (t + 1)^alpha − t^alpha is not taken as the difference of two large numbers."""
+        if is_number(t):
+            return self.scale * 0.5 * ((t + 1.0) ** self.alpha - float(t) ** self.alpha - 1.0)
+        later = t.clamp(min=1.0)
+        growth = later**self.alpha * (self.alpha * (1.0 / later).log1p()).expm1()
+        return self.scale * 0.5 * (growth - 1.0) * (t > 0)
+
+
+@dataclass(frozen=True)
 class Adaptive:
     """β = 4 · scale · ‖x‖² of the first row in violation; anew when one is twice as long: Algorithm 3.
 
@@ -67,16 +100,16 @@ class Adaptive:
             raise ValueError(f"lift={self.lift!r}, but it must be a number >= 0; use 0 without a bias.")
 
 
-Schedule = float | Growing | Adaptive
+Schedule = float | Growing | Algorithm4 | Adaptive
 
 
 def read_schedule(schedule: Any) -> Schedule:
     """The schedule, if it is one."""
-    if isinstance(schedule, Growing | Adaptive):
+    if isinstance(schedule, Growing | Algorithm4 | Adaptive):
         return schedule
     if not is_number(schedule) or not 0.0 <= schedule < math.inf:
         raise ValueError(
-            f"schedule={schedule!r}, but it must be a number >= 0, Growing(power) or Adaptive(); a row is to "
-            "exceed it, so use 0 to ask for the right sign alone."
+            f"schedule={schedule!r}, but it must be a number >= 0, Growing(power), Algorithm4() or "
+            "Adaptive(); a row is to exceed it, so use 0 to ask for the right sign alone."
         )
     return float(schedule)

@@ -49,6 +49,10 @@ class Encoded(NamedTuple):
         """The same, a line for each."""
         return stacked([*self.signs()])
 
+    def weight(self, place: int) -> float:
+        """Of a row; 1 if rows have none."""
+        return float(self.weights[place]) if len(self.weights) else 1.0
+
     def numbers(self, places: Array) -> Array:
         """The numbers that these rows have among those given."""
         return places if self.present is None else self.present[places]

@@ -7,6 +7,8 @@ from .cones import Solvable, Unsolvable, farkas
 from .convex import Oracle, ball, box, polytope
 from .games import GameSolution, solve_game
 from .hull import BestMargin, best_margin
+from .influences import influences
+from .kernel_separation import KernelNear, KernelSeparated
 from .separation import Near, Separated, separate
 from .strategies import SparseStrategy, sparse_strategy
 
@@ -15,6 +17,8 @@ __all__ = [
     "Certificate",
     "Combination",
     "GameSolution",
+    "KernelNear",
+    "KernelSeparated",
     "Near",
     "Oracle",
     "Separated",
@@ -28,6 +32,7 @@ __all__ = [
     "curves",
     "farkas",
     "held_out",
+    "influences",
     "margin_interval",
     "occam",
     "online",

@@ -14,11 +14,14 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import entr, expit, gammaln, log_expit, logsumexp
 
+from .._types import Array
 from .counting import (
+    influence_gap,
     influence_sample_size,
     log_partitions,
     occam_sample_size,
     partitions,
+    sharper_influence_sample_size,
     unit_vector_compression,
     unit_vector_margin,
 )
@@ -27,14 +30,19 @@ from .inputs import bound, checked, require
 __all__ = [
     "adaptive_margin",
     "adaptive_updates",
+    "alma_margin",
+    "alma_updates",
     "beta_margin",
     "beta_updates",
+    "beta_updates_from",
     "binomial_compression_bound",
     "compression_bound",
     "fractional_updates",
     "growing_margin",
     "growing_updates",
+    "influence_gap",
     "influence_sample_size",
+    "known_margin_updates",
     "log_partitions",
     "margin_generalization",
     "near_optimal_margin",
@@ -42,9 +50,11 @@ __all__ = [
     "novikoff_binary",
     "occam_sample_size",
     "partitions",
+    "sharper_influence_sample_size",
     "uneven_margin",
     "unit_vector_compression",
     "unit_vector_margin",
+    "varying_updates",
 ]
 
 
@@ -81,6 +91,100 @@ def beta_updates(beta: ArrayLike, radius: ArrayLike, margin: ArrayLike) -> Array
     """
     beta_, R, eps = checked(beta=beta, radius=radius, margin=margin)
     return 2 * beta_ / eps / eps + (R / eps) ** 2
+
+
+@bound
+def beta_updates_from(
+    beta: ArrayLike, radius: ArrayLike, margin: ArrayLike, start: ArrayLike, along: ArrayLike
+) -> ArrayLike:
+    """Updates with a target beta from any weights W0: `start` is ||W0||, `along` <W*,W0>, W* a unit vector.
+
+    [B + sqrt(B^2 + 4 eps^2 (||W0||^2 - c^2))]/(2 eps^2), B = R^2 + 2 beta - 2 c eps, c = <W*,W0>. Honavar,
+    Section 3, says that his proof is easily extended: after t updates c + t eps <= <W*,W_t> <= ||W_t||, and
+    ||W_t||^2 <= ||W0||^2 + t (R^2 + 2 beta). With W0 = 0 it is `beta_updates`; 0 if W0 points along W* far
+    enough. The step is 1: for others divide beta, `start` and `along` by it.
+
+    >>> beta_updates_from(0, 1, 0.5, start=0, along=0)
+    4.0
+    >>> round(beta_updates_from(0, 1, 0.5, start=1, along=-1), 6)  # a start in the wrong direction
+    8.0
+    """
+    beta_, R, eps, norm, c = checked(beta=beta, radius=radius, margin=margin, start=start, along=along)
+    require(
+        np.abs(c) <= norm * (1 + 1e-9), "along", c, "at most start", "pass the product with a unit vector"
+    )
+    half = (R**2 / 2 + beta_) / eps - c  # B/(2 eps)
+    rest = np.maximum(norm**2 - c**2, 0.0)
+    root = np.hypot(half, np.sqrt(rest))
+    # two forms of the same number: of the sum of a negative and a positive one little would be left
+    with np.errstate(invalid="ignore"):
+        ahead = rest / (root - half)
+    return np.where(half >= 0, half + root, np.where(rest > 0, ahead, 0.0)) / eps
+
+
+@bound
+def varying_updates(radius: ArrayLike, margin: ArrayLike, steps: ArrayLike) -> ArrayLike:
+    """What varying rates have used of what they may: (sum of eta)^2/((R/eps)^2 sum of eta^2).
+
+    At most 1 for every run from zero weights with target 0, however the rates fluctuate (Honavar, Section 3:
+    eps sum <= <W*,W> <= ||W|| and ||W||^2 <= R^2 sum of squares). `steps` has the updates along its last
+    axis. Equal steps give t/(R/eps)^2; steps that die out, as 2^-t, stay below 1 for ever, and prove nothing.
+
+    >>> varying_updates(1, 0.5, [1.0, 1.0, 1.0, 1.0])
+    1.0
+    """
+    R, eps, eta = checked(radius=radius, margin=margin, steps=steps)
+    return np.asarray((eta.sum(axis=-1) * eps / R) ** 2 / np.square(eta).sum(axis=-1))
+
+
+@bound
+def known_margin_updates(known: ArrayLike, radius: ArrayLike, margin: ArrayLike) -> ArrayLike:
+    """Updates where a row is corrected while y<w,x> <= known ||w||: (R/(eps - known))^2, if known < eps.
+
+    The perceptron that knows a margin (Moran, Section 1, on [22]) ends with more than it. By induction ||w||
+    <= known t + R sqrt(t) after t updates: (known t + R sqrt t)^2 + 2 known (known t + R sqrt t) + R^2 is
+    less than the same at t + 1. And eps t <= <w*,w> <= ||w||. Infinite if the margin is not more than known.
+
+    >>> known_margin_updates(0.25, 1, 0.5)
+    16.0
+    """
+    gamma, R, eps = checked(known=known, radius=radius, margin=margin)
+    return np.where(eps > gamma, (R / np.where(eps > gamma, eps - gamma, 1.0)) ** 2, np.inf)
+
+
+@bound
+def alma_updates(share: ArrayLike, margin: ArrayLike, eta: ArrayLike = 1.0) -> ArrayLike:
+    """Corrections of ALMA on rows of norm 1: Q^2 + 1, Q = (A+1)/(2 eta eps), A = 2(1/share - 1) eta + eta^2.
+
+    `share` is Gentile's alpha, B = 1/alpha and C = eta; eta = 1 gives the least, 1/(share eps)^2 + 1. The
+    proof is ours, and sharper than his (B = sqrt(8)/alpha): a correction makes ||w||^2 at most 1 + A/k, and
+    then a = <w*,w> grows from a to at least (a + eta eps/sqrt k)/sqrt(1 + A/k). By induction a >= u eta eps
+    (k-1)/sqrt k with u = 2/(1+A) (for A < 1 u = 4/(3+A)), while a <= 1.
+
+    >>> round(alma_updates(0.1, 0.5), 6)
+    401.0
+    """
+    alpha, eps, C = checked(share=share, margin=margin, eta=eta)
+    return 1.0 + (1.0 / (_alma_pace(alpha, C) * C * eps)) ** 2
+
+
+@bound
+def alma_margin(share: ArrayLike, margin: ArrayLike, eta: ArrayLike = 1.0) -> ArrayLike:
+    """Margin that ALMA reaches on rows of norm 1: its target after the last of `alma_updates`.
+
+    With eta = 1 it is (1 - share) eps/sqrt(1 + 2 share^2 eps^2).
+
+    >>> round(alma_margin(0.1, 0.5), 4)
+    0.4489
+    """
+    alpha, eps, C = checked(share=share, margin=margin, eta=eta)
+    most = 1.0 + (1.0 / (_alma_pace(alpha, C) * C * eps)) ** 2
+    return (1.0 / alpha - 1.0) / np.sqrt(most + 1.0)
+
+
+def _alma_pace(alpha: Array, C: Array) -> Array:
+    A = 2.0 * (1.0 / alpha - 1.0) * C + C**2
+    return np.asarray(np.where(A >= 1.0, 2.0 / (1.0 + A), 4.0 / (3.0 + A)))
 
 
 @bound

@@ -69,7 +69,8 @@ class Near:
         pair = Pair.of(K, L, self.eps)
         n_points = self.of_K.verify(pair.K, "K") + self.of_L.verify(pair.L, "L")
         confirm(
-            n_points <= _enough(pair.radius, self.eps), f"{n_points} points are more than {POINTS:g} (R/eps)²"
+            n_points <= enough_points(pair.radius, self.eps),
+            f"{n_points} points are more than {POINTS:g} (R/eps)²",
         )
         slack = 1e-12 * pair.size
         for name, point, whole in (("p", self.p, self.of_K), ("q", self.q, self.of_L)):
@@ -111,7 +112,8 @@ class Separated:
         c, size = pair.centre, pair.size
         n_points = self.of_K.verify(pair.K, "K") + self.of_L.verify(pair.L, "L")
         confirm(
-            n_points <= _enough(pair.radius, self.eps), f"{n_points} points are more than {POINTS:g} (R/eps)²"
+            n_points <= enough_points(pair.radius, self.eps),
+            f"{n_points} points are more than {POINTS:g} (R/eps)²",
         )
         confirm(_close(self.centre, c, 1e-12 * size), "centre is not that of the ball around K and L")
         w = self.of_K.total(self.centre) - self.of_L.total(self.centre)
@@ -127,13 +129,16 @@ class Separated:
         confirm(margin >= self.eps / MARGIN, f"the margin {margin:.12g} is below eps/{MARGIN:g}")
 
 
-def separate(K: Any, L: Any, eps: float, *, max_steps: int | None = None) -> Near | Separated:
+def separate(K: Any, L: Any, eps: float, *, kernel: Any = None, max_steps: int | None = None) -> Any:
     """Two near points of K and L, or a hyperplane between them: Lemma 4.2 (see the module).
 
     Parameters
     ----------
     K, L : array-like of shape (m, n), whose rows span a convex hull, or an `Oracle` (`ball`, `box`, …).
     eps : Near needs dist(K, L) < eps, Separated dist(K, L) > 0. In between either may be the answer.
+    kernel : None, or a function of two sets of points that gives their inner products in a feature space, a
+        row for each of the first and a column for each of the second. K and L are then sequences of points,
+        and the answer, a `KernelNear` or a `KernelSeparated`, is about the hulls of their images.
     max_steps : the most points to use. Default: 33 (R/eps)², which is always enough, or a million if that
         is less; with point sets it is enough for eps ≥ D/150. Too few steps raise a ValueError.
 
@@ -148,9 +153,13 @@ def separate(K: Any, L: Any, eps: float, *, max_steps: int | None = None) -> Nea
     >>> near.distance < 0.5
     True
     """
+    if kernel is not None:
+        from .kernel_separation import separate_by_kernel  # which stands on this module
+
+        return separate_by_kernel(K, L, eps, kernel, max_steps)
     pair = Pair.of(K, L, eps)
     c, scale = pair.centre, pair.radius or 1.0
-    cap = steps_allowed(max_steps, _enough(pair.radius, eps), 2)
+    cap = steps_allowed(max_steps, enough_points(pair.radius, eps), 2)
     near, used = _perceptron(pair.K.moved(c, scale), pair.L.moved(c, scale), eps / scale, cap)
     of_K, of_L = Combination.of(pair.K, used[0]), Combination.of(pair.L, used[1])
     if near:
@@ -213,7 +222,7 @@ def _unit(v: Array, otherwise: Array) -> Array:
     return v / norm if norm > 0 else otherwise
 
 
-def _enough(R: float, eps: float) -> float:
+def enough_points(R: float, eps: float) -> float:
     """33 (R/ε)², rounded up; never less than the two points that any answer needs."""
     return max(2.0, float(np.ceil(POINTS * (R / eps) * (R / eps))))
 

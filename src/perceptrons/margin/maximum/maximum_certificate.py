@@ -52,7 +52,7 @@ class MaximumTerms(_Found):
         but for rounding."""
         return not self.fit_intercept or abs(float(signed.sum())) <= UNBALANCED * float(np.abs(signed).sum())
 
-    def update_bound(self, radius: float, margin: float) -> None:
+    def update_bound(self, radius: float, margin: float, start: Any = None) -> None:
         """No theorem bounds the steps of these methods."""
 
 

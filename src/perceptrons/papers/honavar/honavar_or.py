@@ -3,7 +3,8 @@ it; and remarks of Sections 3 and 4.
 
 The example visits the patterns in turn, from weights of 0, with a bias of 1 in front, and takes an output of
 0 for the negative class. The remarks are put to the test on random sets that a hyperplane separates: may the
-learning rate fluctuate as it likes, does absolute correction end as printed, and as we mend it.
+learning rate fluctuate as it likes, may training start anywhere, does absolute correction end as printed, and
+as we mend it; and equations 3.1 and 3.2 on every correction of these sets.
 """
 
 from collections.abc import Sequence
@@ -18,11 +19,12 @@ from ...margin.trace import Presentation, trace
 from ...synthetic import separable
 from ...theory import bounds
 from ..experiment import Claim, Each, ExperimentResult, Inputs, ResultTable, Values, in_turn, judged
+from ..pictures import BLUE, ORANGE
 from .or_pictures import draw_pattern_space, draw_weight_space
 
 PAPER = "Honavar"
 TITLE = "OR, learned correction by correction"
-HEIGHT = 4.3
+HEIGHT = 6.4
 PATTERNS, TARGETS = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 1]
 PATH = [[0, 0, 0], [1, 0, 1], [0, 0, 1], [1, 1, 1], [0, 1, 1]]  # weights in the chapter, bias first
 SCORES = [0, 0, 1, 2, 1, 1, 0, 3, 1, 1, 1, 2, 0]  # W·X of its 13 lines "step 1"
@@ -30,6 +32,8 @@ OUTPUTS = [0, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 0]
 TEACHER = (-1, 2, 2)  # separates the patterns by 1: a W* of the corollary
 RATES = (0.125, 1.0, 8.0)
 MARGIN, ROWS, COLUMNS, EPOCHS = 0.05, 30, 5, 500
+STARTS = (0.1, 1.0, 10.0)  # lengths of weights to start from
+WAVERING = "η = 1 to 7"
 FIXED, FADING, ABSOLUTE, FRACTIONAL = "η = 1", "η = 2⁻ᵗ", "absolute", "fractional"
 WAYS: dict[str, dict[str, Any]] = {
     FIXED: {},
@@ -57,12 +61,20 @@ def run(inputs: Inputs, each: Each) -> ExperimentResult:
         "sets": in_turn(
             _on_one_set, inputs.settings["seeds"]
         ),  # milliseconds: other processes would take longer
+        "starts": in_turn(_from_anywhere, inputs.settings["seeds"]),
+        "proof": in_turn(_proof, inputs.settings["seeds"]),
     }
+    values["3.1"] = [
+        all(w >= MARGIN * t - 1e-6 for t, (w, _) in enumerate(run, 1)) for run in values["proof"]
+    ]
+    values["3.2"] = [all(w <= t**0.5 + 1e-6 for t, (_, w) in enumerate(run, 1)) for run in values["proof"]]
+    values["proof"] = max(values["proof"], key=len)  # one is enough to be drawn
+    values["varying"] = [one.pop("varying") for one in values["sets"]]
     return ExperimentResult([_steps(values), _lines(values), _sets(values)], values)
 
 
 def _example(eta: float = 1.0) -> Perceptron:
-    return Perceptron(**{**NAMED["rosenblatt"], "eta": eta, "ties": "negative", "intercept_scaling": 1})
+    return Perceptron(**{**NAMED["honavar"], "eta": eta})
 
 
 def _line(one: Presentation) -> dict[str, Any]:
@@ -83,14 +95,50 @@ def _printed(step: str) -> float:
     return float(np.ceil(share) if step == ABSOLUTE else 2 * share)
 
 
-def _on_one_set(seed: int) -> dict[str, int | None]:
-    """Corrections of each way on one separable set; None if rows are still wrong in the end."""
+def _on_one_set(seed: int) -> dict[str, Any]:
+    """Corrections of each way on one separable set, None if rows are still wrong in the end; and the largest
+    share that varying rates have used of what the proof allows them."""
     X, y, _ = separable(ROWS, COLUMNS, margin=MARGIN, random_state=seed)
     found = {
         name: Perceptron(**NAMED["rosenblatt"], **how, fit_intercept=False, max_epochs=EPOCHS).fit(X, y)
         for name, how in WAYS.items()
     }
-    return {name: model.n_updates_ if model.converged_ else None for name, model in found.items()}
+    ends: dict[str, Any] = {
+        name: model.n_updates_ if model.converged_ else None for name, model in found.items()
+    }
+    return ends | {"varying": max(_varying(X, y, rates) for rates in (FADING, WAVERING))}
+
+
+def _varying(X: Any, y: Any, rates: str) -> float:
+    """(Ση)²/((‖W*‖L/δ)² Ση²) of a run."""
+    eta = {FADING: WAYS[FADING]["eta"], WAVERING: lambda t: 1.0 + t % 7}[rates]
+    model = Perceptron(**{**NAMED["rosenblatt"], "eta": eta}, fit_intercept=False, max_epochs=EPOCHS).fit(
+        X, y
+    )
+    steps = [eta(t) for t in range(1, model.n_updates_ + 1)]
+    return round(float(bounds.varying_updates(1.0, MARGIN, steps)), 9)
+
+
+def _from_anywhere(seed: int) -> list[float]:
+    """Corrections from random weights of several lengths, as shares of the bound."""
+    X, y, teacher = separable(ROWS, COLUMNS, margin=MARGIN, random_state=seed)
+    shares, rng = [], np.random.default_rng([1, seed])
+    for length in STARTS:
+        start = rng.normal(size=COLUMNS)
+        start *= length / np.linalg.norm(start)
+        model = Perceptron(**NAMED["rosenblatt"], fit_intercept=False, max_epochs=10 * EPOCHS)
+        model.fit(X, y, coef_init=[start])
+        most = bounds.beta_updates_from(0.0, 1.0, MARGIN, length, float(np.asarray(teacher) @ start))
+        shares.append(round(model.n_updates_ / float(most), 9) if model.converged_ else float(EPOCHS))
+    return shares
+
+
+def _proof(seed: int) -> list[list[float]]:
+    """W*·W_t and ‖W_t‖ after every correction, W* of length 1 and L = 1."""
+    X, y, teacher = separable(ROWS, COLUMNS, margin=MARGIN, random_state=seed)
+    model = Perceptron(**NAMED["rosenblatt"], fit_intercept=False, max_epochs=EPOCHS)
+    found = [one.coef_after for one in trace(model, X, y)]
+    return [[round(float(np.asarray(teacher) @ w), 9), round(float(np.linalg.norm(w)), 9)] for w in found]
 
 
 def _steps(values: Values) -> ResultTable:
@@ -136,6 +184,8 @@ def check(values: Values) -> list[Claim]:
     updates, n_sets = values["updates"], len(values["sets"])
     scores, outputs = ([line[what] for line in values["lines"]] for what in ("score", "output"))
     ends = {name: len(_ended(values, name)) for name in WAYS}
+    along, length = values["3.1"], values["3.2"]
+    started = max(share for shares in values["starts"] for share in shares)
     still = [name for name, step in values["first step as printed"].items() if step == 0]
     return [
         judged(
@@ -184,6 +234,27 @@ def check(values: Values) -> list[Claim]:
             main=True,
         ),
         judged(
+            max(values["varying"]) <= 1 + 1e-6,
+            "rates that vary: (Ση)² ≤ (‖W*‖L/δ)² Ση², as the proof gives it",
+            "≤ 1",
+            f"at most {max(values['varying']):.2f} of it",
+            "every set, rates 2⁻ᵗ and 1 to 7 in turn; Ση² may grow as fast as (Ση)²",
+        ),
+        judged(
+            all(along) and all(length),
+            "equations 3.1 and 3.2: W*·W_t ≥ tηδ, ‖W_t‖ ≤ √t·ηL",
+            "after every correction",
+            f"{sum(along)} and {sum(length)} of {n_sets} sets",
+            "every correction of every set",
+        ),
+        judged(
+            started <= 1 + 1e-9,
+            "the proof extends to an arbitrary W₀",
+            "easy to extend",
+            f"at most {started:.2f} of our bound",
+            f"‖W₀‖ = {', '.join(f'{one:g}' for one in STARTS)}: no more corrections than `beta_updates_from`",
+        ),
+        judged(
             not still,
             "absolute and fractional correction, as printed, leave W = 0 (and converge)",
             "provably converge",
@@ -202,8 +273,10 @@ def check(values: Values) -> list[Claim]:
 
 def draw(figure: Any, values: Values) -> None:
     """After each correction: above, the line W·X = 0 among the patterns; below, W among the lines that the
-    patterns are in weight space."""
-    above, below = figure.subplots(2, len(values["path"]) - 1, sharey="row")
+    patterns are in weight space. In the end what the proof is made of."""
+    spaces, proof = figure.subfigures(2, 1, height_ratios=(2, 1))
+    _draw_proof(proof.subplots(), values["proof"])
+    above, below = spaces.subplots(2, len(values["path"]) - 1, sharey="row")
     for number, (before, after) in enumerate(pairwise(values["path"])):
         title = f"{number + 1}.  W = {_vector(after)}"
         draw_pattern_space(above[number], after, PATTERNS, TARGETS, values["patterns"][number], title)
@@ -211,3 +284,30 @@ def draw(figure: Any, values: Values) -> None:
     above[0].set_ylabel("pattern space\nx₂")
     below[0].set_ylabel("weight space\nw₂")
     above[0].text(0.5, -0.6, "circled: the pattern\nthat was wrong", fontsize=7, ha="center", va="center")
+
+
+def _draw_proof(axes: Any, run: list[list[float]]) -> None:
+    """Equations 3.1 and 3.2 of one run: the two lines meet where the corrections must have ended."""
+    t, (along, length) = np.arange(1, len(run) + 1), np.array(run).T
+    every = np.linspace(0, MARGIN**-2, 200)
+    axes.plot(every, np.sqrt(every), color=ORANGE, lw=0.8)
+    axes.plot(every, MARGIN * every, color=BLUE, lw=0.8)
+    axes.plot(t, length, ".", ms=3, color=ORANGE)
+    axes.plot(t, along, ".", ms=3, color=BLUE)
+    axes.annotate(
+        "‖W‖ (dots) ≤ √t·L, 3.2",
+        (0.3 / MARGIN**2, np.sqrt(0.3) / MARGIN),
+        (0, 5),
+        color=ORANGE,
+        textcoords="offset points",
+        ha="right",
+    )
+    axes.annotate(
+        "W*·W (dots) ≥ tδ, 3.1",
+        (0.6 / MARGIN**2, 0.6 / MARGIN),
+        (6, -8),
+        color=BLUE,
+        textcoords="offset points",
+    )
+    axes.set(xlabel="corrections t, up to the bound (‖W*‖L/δ)²", xlim=(0, None), ylim=(0, None))
+    axes.set_title(f"A run of {len(run)} corrections")

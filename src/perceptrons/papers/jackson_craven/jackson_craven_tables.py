@@ -95,9 +95,9 @@ def data(quick: bool) -> Inputs:
     votes = voting.X.drop("physician-fee-freeze")
     drawn = [windows(settings["windows"], seed=run) for run in runs["coding"]]
     sets = {
-        "voting": [_split(votes, voting.y, settings["folds"]["voting"], run) for run in runs["voting"]],
+        "voting": [folded(votes, voting.y, settings["folds"]["voting"], run) for run in runs["voting"]],
         "promoters": [
-            _split(promoters.X, promoters.y, settings["folds"]["promoters"], run) for run in runs["promoters"]
+            folded(promoters.X, promoters.y, settings["folds"]["promoters"], run) for run in runs["promoters"]
         ],
         "coding": [FoldedRows(one.X, one.y, one.groups) for one in drawn],
     }
@@ -105,7 +105,7 @@ def data(quick: bool) -> Inputs:
     return Inputs(settings, sets, digests)
 
 
-def _split(X: Any, y: Array, n_folds: int, run: int) -> FoldedRows:
+def folded(X: Any, y: Array, n_folds: int, run: int) -> FoldedRows:
     """Folds at random, with each class's share."""
     folds = np.empty(len(y), np.int64)
     parts = StratifiedKFold(n_folds, shuffle=True, random_state=run).split(np.zeros(len(y)), y)

@@ -20,6 +20,8 @@ ROWS, COLUMNS = 200, 10
 BETAS, ALPHAS = (0.1, 1.0, 10.0), (1.2, 1.5, 1.8)
 ONE, EIGHT, MIXED = "norm 1", "norm 8", "norms 1/3 to 1"
 ENDLESS = 10**9  # epochs
+KNOWN, SHARES = 0.9, (0.5, 0.1)  # of the best margin, what is known of it; what ALMA may miss of it
+LETTERS = {"2": "β", "known": "γ/ε"}
 LEARNER = 1_000  # added to a seed: rows and the order in which they are visited have different streams
 COPIES = 500  # of the two points
 
@@ -35,7 +37,7 @@ class BoundedRule(NamedTuple):
 
     @property
     def name(self) -> str:
-        letter = "β" if self.algorithm == "2" else "α"
+        letter = LETTERS.get(self.algorithm, "α")
         return (
             self.algorithm if self.parameter is None else f"{self.algorithm}, {letter} = {self.parameter:g}"
         )
@@ -68,10 +70,23 @@ def _rules() -> Iterator[BoundedRule]:
                 _of_both(bound, alpha) for bound in (bounds.growing_updates, bounds.growing_margin)
             )
             yield BoundedRule(algorithm, alpha, {"margin": margin, "alpha": alpha}, most, least)
+    for share in SHARES:
+        yield BoundedRule("ALMA", share, {"step": "alma", "alpha": share}, *_relative(share))
+    yield BoundedRule(
+        "known", KNOWN, {}, lambda R, eps: (R / ((1 - KNOWN) * eps)) ** 2, lambda R, eps: KNOWN * eps
+    )
 
 
 def _of_both(bound: Callable[..., Any], *parameter: float) -> Bound:
     return lambda R, eps: float(bound(*parameter, R, eps))
+
+
+def _relative(share: float) -> tuple[Bound, Bound]:
+    """ALMA divides each row by its norm; these have all the same."""
+    return (
+        lambda R, eps: float(bounds.alma_updates(share, eps / R)),
+        lambda R, eps: R * float(bounds.alma_margin(share, eps / R)),
+    )
 
 
 RULES = {rule.name: rule for rule in _rules()}
@@ -93,8 +108,9 @@ def known_margin_rows(kind: str, eps: float, seed: int) -> tuple[Array, Array, f
 def all_rules(task: KnownMarginTask) -> list[dict[str, Any]]:
     X, y, best = known_margin_rows(task.rows, task.eps, task.seed)
     R = float(np.linalg.norm(X, axis=1).max())
-    # Algorithm 4 needs R ≤ 1
-    fitting = [rule for rule in RULES.values() if rule.algorithm != "4" or task.rows != EIGHT]
+    # Algorithm 4 needs R ≤ 1, ALMA's theorem rows of one norm
+    unfit = {("4", EIGHT), ("ALMA", MIXED)}
+    fitting = [rule for rule in RULES.values() if (rule.algorithm, task.rows) not in unfit]
     affordable = [rule for rule in fitting if rule.most(R, best) <= task.limit]
     return [_case(rule, task, X, y, best) for rule in affordable]
 
@@ -102,7 +118,10 @@ def all_rules(task: KnownMarginTask) -> list[dict[str, Any]]:
 def _case(rule: BoundedRule, task: KnownMarginTask, X: Array, y: Array, best: float) -> dict[str, Any]:
     order = ("cyclic", "shuffle")[task.seed % 2]
     norms = np.linalg.norm(X, axis=1)
-    model = _perceptron(rule, order, task.seed, rule.most(float(norms.max()), best)).fit(X, y)
+    model = _perceptron(rule, order, task.seed, rule.most(float(norms.max()), best))
+    if rule.algorithm == "known":
+        model.set_params(margin=("known", KNOWN * best))
+    model.fit(X, y)
     if rule.algorithm == "4":
         radius = 1.0  # what the theorem assumes, even where all rows are shorter
     else:

@@ -1,7 +1,7 @@
 """Moran, Nachum, Panasoff, Yehudayoff, *On the Perceptron's Compression*, Section 2: updates and margins.
 
-Algorithms 1 to 4, and 3 and 4 combined, on rows whose best margin ε is known (`margin_runs`): is each
-theorem's number of updates kept, is its margin reached (`margin_claims`)?
+Algorithms 1 to 4, 3 and 4 combined, and two rules that the paper names, on rows whose best margin ε is known
+(`margin_runs`): is each theorem's number of updates kept, is its margin reached (`margin_claims`)?
 """
 
 from typing import Any

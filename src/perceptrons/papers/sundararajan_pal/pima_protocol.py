@@ -119,7 +119,7 @@ def measured(
 ) -> Iterator[tuple[Case, ModelRisk]]:
     """All methods on one split; with Chow's rule on `others`, too, by name."""
     frozen = {
-        name: _posteriors(base, rows) for name, base in {CHOW: BestOfRuns(seed), **(others or {})}.items()
+        name: posteriors_of(base, rows) for name, base in {CHOW: BestOfRuns(seed), **(others or {})}.items()
     }
     for gamma in gammas:
         for name, posteriors in frozen.items():
@@ -135,7 +135,7 @@ def measured(
                 yield Case(liberal, seed, gamma), _risk_of_liberal(model, rows)
 
 
-def _posteriors(base: Any, rows: Split) -> Any:
+def posteriors_of(base: Any, rows: Split) -> Any:
     scaled = make_pipeline(StandardScaler(), base)
     return FrozenEstimator(ChowClassifier(scaled).fit(rows.X, rows.y).calibrated_)
 

@@ -8,7 +8,7 @@ from perceptrons.reports.figures.axes import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, W
 from perceptrons.reports.figures.bars import WIDTH as BAR_WIDTH
 from perceptrons.reports.figures.bars import dots, share_bar, signed_bar
 from perceptrons.reports.figures.histograms import draw_histogram
-from perceptrons.reports.figures.lines import draw_lines, legend
+from perceptrons.reports.figures.line_figure import draw_lines, legend
 from perceptrons.reports.figures.svg import element, text
 
 SHARES = {"label": "share", "low": 0.0, "high": 1.0, "percent": True}

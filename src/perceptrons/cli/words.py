@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..describe import known_margin
-from ..rejection.sentences import bands_of as bands_of
-from ..rejection.sentences import costs_in_words as costs_in_words
-from ..rejection.sentences import listing as listing
-from ..rejection.sentences import when_it_answers as when_it_answers
+from ..rejection.rejection_words import bands_of as bands_of
+from ..rejection.rejection_words import costs_in_words as costs_in_words
+from ..rejection.rejection_words import listing as listing
+from ..rejection.rejection_words import when_it_answers as when_it_answers
 from ..sparse.weighted_conjunctions import ALWAYS
 from .show import bullets, interval, percent, say, table
 

@@ -16,7 +16,6 @@ import numpy as np
 from .c_header import CWriter, assembled
 from .c_text import number, table
 from .c_units import CUnits, bits
-from .lines import needed
 from .program import (
     Above,
     Exceeds,
@@ -32,6 +31,7 @@ from .program import (
     Standardized,
     Statement,
 )
+from .program_lines import needed
 
 CELL, SUM = 31, 62  # bits of a cell, and of a sum, without their signs
 LOW, HIGH = -(2**CELL) + 1, 2**CELL - 1  # of a cell; what is below is missing

@@ -13,8 +13,8 @@ from .c_parts import helpers, includes
 from .c_text import comment, number, shown, table
 from .c_units import CUnits, takes_array
 from .identifiers import C_WORDS, distinct, identifier
-from .lines import Lines, needed
 from .program import NUMBER, TEXT, TRUTHS, Input, NetworkLayers, Program, Rules, SignedBits, Step
+from .program_lines import Lines, needed
 
 FORMS = {
     **{sign: f"({{0}} {sign} {{1}})" for sign in ("+", "-", "*", "/", ">", ">=")},

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from .._types import Array
-from .lines import needed, outputs
 from .onnx_nodes import BOOL, DOUBLE, INT64, STRING, Nodes, value_info
 from .onnx_units import OnnxUnits
 from .program import NUMBER, TEXT, Program, Step
+from .program_lines import needed, outputs
 
 OPERATORS = {
     "+": "Add",

@@ -4,7 +4,6 @@ from typing import Any
 
 from . import python_parts
 from .identifiers import PYTHON_WORDS, distinct
-from .lines import Lines, outputs
 from .program import (
     TEXT,
     TRUTH,
@@ -29,6 +28,7 @@ from .program import (
     Step,
     Unit,
 )
+from .program_lines import Lines, outputs
 
 FORMS = {
     **{sign: f"({{0}} {sign} {{1}})" for sign in ("+", "-", "*", "/", ">", ">=", "and")},

@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 
 from .identifiers import distinct
-from .lines import Lines, outputs
 from .program import Program, Step
+from .program_lines import Lines, outputs
 from .sql_text import comment, exactly, literal, number, quoted
 from .sql_units import Layer, SqlUnits, cell, power_of_e
 

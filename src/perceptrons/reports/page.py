@@ -15,7 +15,7 @@ from typing import Any
 
 from .figures.bars import dots, share_bar, signed_bar
 from .figures.histograms import draw_histogram, histogram_legend
-from .figures.lines import draw_lines, legend
+from .figures.line_figure import draw_lines, legend
 
 FOLDER = Path(__file__).parent / "templates"
 DRAW = {"lines": draw_lines, "histogram": draw_histogram}

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import floor, log10
 from typing import Any
 
-from ..rejection.sentences import listing
+from ..rejection.rejection_words import listing
 from ..texts import hundredths, percent, printable
 
 LONGEST = 80  # characters of a name or a cell

@@ -15,7 +15,7 @@ from sklearn.datasets import load_svmlight_file
 from ..stream_sources import BATCH_BYTES, Batch, blamed_on
 
 
-class Lines(NamedTuple):
+class ReadLines(NamedTuple):
     """Where some lines of a file begin, and how many bytes they have."""
 
     start: int
@@ -43,7 +43,7 @@ class SvmlightStream:
             )
         self.n_features = n_features or found
 
-    def _rows(self, part: Lines, n_features: int | None, zero_based: bool) -> tuple[Any, Any]:
+    def _rows(self, part: ReadLines, n_features: int | None, zero_based: bool) -> tuple[Any, Any]:
         if state_of(self.path) != self.state:
             raise ValueError(f"{self.path} has changed since it was first read; train on a file that stays.")
         with self.path.open("rb") as file:
@@ -52,7 +52,7 @@ class SvmlightStream:
         with blamed_on(self._name(part)):
             return load_svmlight_file(BytesIO(data), n_features=n_features, zero_based=zero_based)  # type: ignore[no-any-return]
 
-    def _name(self, part: Lines) -> str:
+    def _name(self, part: ReadLines) -> str:
         return f"{self.path} (bytes {part.start:,} to {part.start + part.size - 1:,})"
 
     def read(self, order: Sequence[int] | None = None) -> Iterator[Batch]:
@@ -92,11 +92,11 @@ def state_of(path: Path) -> tuple[int, int, int]:
     return stat.st_size, stat.st_mtime_ns, stat.st_ino
 
 
-def cut_lines(path: Path) -> Iterator[Lines]:
+def cut_lines(path: Path) -> Iterator[ReadLines]:
     """Whole lines, about `BATCH_BYTES` at a time."""
     with path.open("rb") as file:
         start = 0
         while block := file.read(BATCH_BYTES):
             block += file.readline()
-            yield Lines(start, len(block))
+            yield ReadLines(start, len(block))
             start += len(block)

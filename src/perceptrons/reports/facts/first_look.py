@@ -3,7 +3,7 @@
 from typing import Any
 
 from ...describe import size_of
-from ...rejection.sentences import costs_in_words, when_it_answers
+from ...rejection.rejection_words import costs_in_words, when_it_answers
 from ...texts import percent
 from ...theory.held_out import binomial_upper
 from ..judged_rows import JudgedRows, Material

@@ -5,7 +5,7 @@ from typing import Any
 
 from ...comparison import AS_GOOD, BEST, METRICS, LearnerResult
 from ...rejection.costs import Costs
-from ...rejection.sentences import costs_in_words, listing
+from ...rejection.rejection_words import costs_in_words, listing
 from ...texts import percent
 from ..spelling import decimals, shown, some
 from .axes_and_series import axis, rounded_up, share_axis

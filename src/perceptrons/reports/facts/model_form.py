@@ -7,7 +7,7 @@ import numpy as np
 
 from ...describe import size_of
 from ...reasons import spelled_number
-from ...rejection.sentences import when_it_answers
+from ...rejection.rejection_words import when_it_answers
 from ...sparse.tally import Tally, printed, tally_of
 from ...tables.table_encoder import part_names
 from ..judged_rows import Material

@@ -4,7 +4,7 @@ from itertools import pairwise
 from typing import Any
 
 from .axes import BOTTOM, HEIGHT, TOP, Frame, drawn_axes, whole
-from .lines import STYLES
+from .line_figure import STYLES
 from .svg import element, line, text
 
 

@@ -38,7 +38,7 @@ numpydoc_xref_param_type = False
 
 sphinx_gallery_conf = {
     "examples_dirs": "gallery_scripts",
-    "gallery_dirs": "gallery",
+    "gallery_dirs": "examples",
     "filename_pattern": "/plot_",
     "within_subsection_order": "_ext.gallery_order.in_order",
     "show_memory": False,

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from .tables.table_encoder import TableEncoder as TableEncoder
     from .theory.certificate import Certificate as Certificate
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Each name is imported when it is first asked for: `perceptrons --help` must wait for neither Numba nor
 # scikit-learn, and an optional dependency for nobody who does without it.

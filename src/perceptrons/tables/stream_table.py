@@ -58,7 +58,7 @@ def stream_table(
     drop, nominal : columns that are left out, and columns of numbers that are names.
     header, separator, encoding, missing : how a text file is written, as for the commands.
     batch_rows : rows of a batch of a Parquet or Arrow file; None: about 4 MB.
-    progress : is told the share of the bytes that a pass has read.
+    progress : a function; it is called with the share of the bytes that a pass has read.
 
     Needs the extra "app".
 

@@ -168,7 +168,7 @@ def encode_labels(y: Array, classes: Array | None = None, least: int = 2) -> tup
         if len(classes) == 2 and classes.dtype.kind in "iub" and y.dtype.kind in "iub":  # no need to search
             codes = y == classes[1]
             if (codes | (y == classes[0])).all():
-                return classes, codes
+                return classes, codes.view(np.int8)  # truth values would mask, where places are looked up
         try:
             codes = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
             known = np.asarray(classes[codes] == y)

@@ -13,13 +13,19 @@ from .stream_sources import Batch, Source, blamed_on, check_repeatable, open_sou
 def fit_stream(model: Any, source: Any, *, batch_rows: int | None = None, **how: Any) -> Any:
     """Train over rows that come batch by batch; returns the model.
 
+    Parameters
+    ----------
     model : a `Perceptron`, `BinaryPerceptron`, `TableEncoder` or `LiteralEncoder`, or a pipeline of
         encoders and one learner.
     source, batch_rows : as in `Perceptron.fit_stream`; for files see `stream_table`.
     how : what the last step's own `fit_stream` takes, such as `certificate` and `checkpoint`.
 
+    Notes
+    -----
     An encoder takes one pass of its own, and encodes each batch anew in each pass of the learner.
 
+    Examples
+    --------
     >>> import polars as pl
     >>> from perceptrons import BinaryPerceptron, LiteralEncoder, fit_stream
     >>> from sklearn.pipeline import make_pipeline

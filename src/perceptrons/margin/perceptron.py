@@ -264,6 +264,8 @@ class Perceptron(LinearThreshold):
     ) -> "Perceptron":
         """Train over rows that come batch by batch: the same model as from all of them in memory.
 
+        Parameters
+        ----------
         source : a tuple (X, y) or (X, y, weights) of arrays, memory-mapped ones too; a list of such tuples,
             the batches; a function that returns an iterator of them, anew for each epoch; or what
             `stream_table` makes of files.
@@ -274,11 +276,15 @@ class Perceptron(LinearThreshold):
         checkpoint : a file from which the fit goes on after it was interrupted, at most `checkpoint_seconds`
             before, to the same model. It stays after the fit.
 
+        Notes
+        -----
         A first pass finds classes, norms and whatever is wrong; each epoch is one more, and so is each look
         at all rows. The order "cyclic" gives what `fit` gives. With "shuffle" batches come in random order,
         where the source can be read so, two at a time, and the rows of both are mixed: where rows are sorted
         by class, shuffle them once beforehand.
 
+        Examples
+        --------
         >>> import numpy as np
         >>> from perceptrons import Perceptron
         >>> X, y = np.array([[0.0], [2.0], [3.0], [5.0]]), [0, 1, 0, 1]

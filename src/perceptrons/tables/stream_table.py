@@ -52,6 +52,8 @@ def stream_table(
 ) -> "TableStream":
     """Table files as a source: batches of rows as frames, and their labels.
 
+    Parameters
+    ----------
     path : a Parquet, Arrow (.arrow, .feather, .ipc) or text file (.csv, .tsv, …), a folder of such files,
         which are taken by name, or a list of files.
     target, weight : the columns of the classes and of the weights of rows; None: there is none.
@@ -60,8 +62,12 @@ def stream_table(
     batch_rows : rows of a batch of a Parquet or Arrow file; None: about 4 MB.
     progress : a function; it is called with the share of the bytes that a pass has read.
 
+    Notes
+    -----
     Needs the extra "app".
 
+    Examples
+    --------
     >>> from perceptrons import Perceptron, TableEncoder, fit_stream, stream_table
     >>> source = stream_table("examples/coffee.csv", target="grade")
     >>> from sklearn.pipeline import make_pipeline

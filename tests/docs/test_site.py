@@ -7,7 +7,7 @@ import pytest
 
 import perceptrons
 from perceptrons import theory
-from tools import docs
+from tools import docs, site_links
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "docs").glob("*.md")) + sorted((ROOT / "docs" / "papers").glob("*.md"))
@@ -79,3 +79,13 @@ def test_links_to_the_top_of_the_repository_are_moved(tmp_path):
     assert not [
         page for page in tmp_path.rglob("*.md") if "](../README.md" in page.read_text(encoding="utf-8")
     ]
+
+
+def test_links_that_lead_nowhere_are_found(tmp_path):
+    (tmp_path / "a.html").write_text(
+        '<a href="b.html#here"></a><a href="b.html#gone"></a><h1 id="top">', "utf-8"
+    )
+    (tmp_path / "b.html").write_text(
+        '<p id="here"><a href="c.html"></a><a href="https://example.org"></a>', "utf-8"
+    )
+    assert [*site_links.broken(tmp_path)] == ["a.html: b.html#gone", "b.html: c.html"]

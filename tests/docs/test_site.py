@@ -82,10 +82,8 @@ def test_links_to_the_top_of_the_repository_are_moved(tmp_path):
 
 
 def test_links_that_lead_nowhere_are_found(tmp_path):
-    (tmp_path / "a.html").write_text(
-        '<a href="b.html#here"></a><a href="b.html#gone"></a><h1 id="top">', "utf-8"
-    )
-    (tmp_path / "b.html").write_text(
-        '<p id="here"><a href="c.html"></a><a href="https://example.org"></a>', "utf-8"
-    )
+    links = '<a href="b.html#here"></a><a href="b.html#gone"></a><a href="#top" id="top"></a>'
+    (tmp_path / "a.html").write_text(links, encoding="utf-8")
+    links = '<p id="here"><a href="c.html"></a><a href="https://example.org"></a></p>'
+    (tmp_path / "b.html").write_text(links, encoding="utf-8")
     assert [*site_links.broken(tmp_path)] == ["a.html: b.html#gone", "b.html: c.html"]

@@ -7,12 +7,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from perceptrons import Perceptron
 from perceptrons.rows.norms import level_for
+from tests.jit import JIT
 
 pytestmark = [
     pytest.mark.kernels,
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
 ]
-SETTINGS = [{}, {"order": "cyclic"}, {"max_updates": 5}, {"order": "worst", "max_epochs": 3}]
+MOST = {} if JIT else {"max_epochs": 2}  # uncompiled epochs are slow
+SETTINGS = [MOST, {"order": "cyclic", **MOST}, {"max_updates": 5}, {"order": "worst", "max_epochs": 3}]
 
 
 def unsampled(m):

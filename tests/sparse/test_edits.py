@@ -8,8 +8,6 @@ from perceptrons import SparsePerceptron, load, save
 from tests.planted import planted_table
 from tests.sparse.test_joint import interactions
 
-pytestmark = pytest.mark.kernels
-
 
 @pytest.fixture(scope="module")
 def table():

@@ -16,8 +16,6 @@ from perceptrons.sparse.joint import simplest
 from tests.naive import joint as naive
 from tests.planted import planted_table
 
-pytestmark = pytest.mark.kernels
-
 
 def interactions(n_rows=400, noise=0.05, seed=0):
     rng = np.random.default_rng(seed)

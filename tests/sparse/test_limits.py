@@ -10,8 +10,6 @@ from perceptrons.sparse.rule_path import PathScope, find_sequence
 from perceptrons.sparse.rule_pool import RulePool
 from tests.sparse.test_coded_columns import free
 
-pytestmark = pytest.mark.kernels
-
 
 def patients(n_rows=400, seed=0):
     rng = np.random.default_rng(seed)

@@ -1,6 +1,8 @@
 """README: short, and every number that it quotes stands on the page it links to, which is generated."""
 
+import json
 import re
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,3 +41,13 @@ def test_the_verdicts_quoted_stand_among_all():
     assert len(lines) == 4
     assert len(numbers) >= 6
     assert [number for number in numbers if number not in page("docs/papers/index.md")] == []
+
+
+def test_the_claims_are_counted():
+    paths = sorted((ROOT / "docs" / "papers" / "results").glob("*.json"))
+    results = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+    claims = [claim for one in results for claim in one.get("claims", ()) if claim.get("of_paper", True)]
+    counts = Counter(claim["verdict"] for claim in claims)
+    sentence = re.search(r"Of (\d+) claims, .* (\d+) are reproduced, (\d+) are not, and (\d+) cannot", README)
+    kinds = ("reproduced", "not reproduced", "not comparable")
+    assert [int(number) for number in sentence.groups()] == [len(claims), *(counts[kind] for kind in kinds)]

@@ -21,6 +21,7 @@ from perceptrons import (
     save,
 )
 from perceptrons.learners import build_learner, for_tables
+from tests.commands import shell
 
 X = pd.DataFrame({"age": [20.0, 30.0, 40.0, None] * 10, "smokes": ["yes", "no", "no", "yes"] * 10})
 Y = np.array(["ill", "well", "well", "ill"] * 10)
@@ -131,7 +132,8 @@ def test_python_needs_nothing(tmp_path):
 
 def test_exporting_imports_no_torch_and_no_onnx():
     code = "import sys; from perceptrons import export; assert not {'torch', 'onnx'} & set(sys.modules)"
-    subprocess.run([sys.executable, "-c", code], check=True)
+    done = shell(code=code)
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_command(command, tmp_path, monkeypatch):

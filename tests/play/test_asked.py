@@ -18,6 +18,8 @@ def test_a_request():
     assert asked.X.tolist() == [[0.0, 1.0], [1.0, 0.5]]
     assert (asked.y.tolist(), asked.settings, asked.columns) == ([0, 1], {"eta": 2}, ["x1", "x2"])
     pair = read_asked({**GOOD, "settings": {"margin": [1, 2.5]}, "classes": ["no", "yes"]})
+    known = read_asked({**GOOD, "settings": {"margin": ["known", 0.25]}})
+    assert known.settings == {"margin": ("known", 0.25)}
     assert (pair.settings, pair.classes) == ({"margin": (1.0, 2.5)}, ["no", "yes"])
 
 
@@ -43,6 +45,8 @@ def test_a_request():
         ({"settings": {"n_jobs": 9}}, "The learner perceptron has no setting 'n_jobs'"),
         ({"settings": {"eta": "lambda"}}, "eta='lambda', but a setting must be a number"),
         ({"settings": {"margin": [1, 2, 3]}}, r"margin=\[1, 2, 3\]"),
+        ({"settings": {"margin": ["known", "all"]}}, "A cell is 'all'"),
+        ({"settings": {"margin": ["unknown", 1]}}, "A cell is 'unknown'"),
         ({"settings": {"max_epochs": 1001}}, "max_epochs=1001, but the playground takes at most 1,000"),
         ({"learner": "kernel", "settings": {"kernel": "precomputed"}}, "kernel='precomputed'; choose one of"),
         ({"columns": ["a"]}, "Columns must be a list of 2 names"),

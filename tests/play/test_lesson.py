@@ -1,14 +1,15 @@
 """What the page shows is what the library says: steps, the proof, frames, and the code that repeats them."""
 
 import json
+import re
 import warnings
 from base64 import b64decode
 
 import numpy as np
 import pytest
 
-from perceptrons import Perceptron, trace
-from perceptrons.play.asked import SETTINGS, read_asked
+from perceptrons import NAMED, Perceptron, trace
+from perceptrons.play.asked import SETTINGS, named_settings, read_asked
 from perceptrons.play.frames import GRID, MOST_FRAMES, counts
 from perceptrons.play.lesson import run_lesson
 from perceptrons.play.parameters import parameters
@@ -85,6 +86,27 @@ def test_the_proof_holds_at_every_moment(answers, name):
     assert ("along" in facts) == (name not in ("xor", "blobs", "cancer"))
 
 
+@pytest.mark.parametrize("preset", ["or", "iris"])
+@pytest.mark.parametrize("name", NAMED)
+def test_the_proof_holds_for_every_named_rule(name, preset):
+    """ALMA's, too, whose weights are shrunk: what bounds them shrinks with them."""
+    request = PRESETS[preset].request
+    rows = np.array(request["rows"])
+    small = (rows / (2 * np.linalg.norm(rows, axis=1).max())).tolist()  # "infinity" wants the unit ball
+    settings = {**named_settings()[name], "max_epochs": 50}
+    facts = run_lesson({**request, "rows": small, "settings": settings})["facts"]
+    columns = ("floor", "along", "length", "ceiling", "bound")
+    floor, along, length, ceiling, bound = (np.array(facts[one], float)[1:] for one in columns)
+    slack = 1 + 2e-5  # the best margin is known to 1e-6
+    assert len(floor) > 1
+    assert (floor <= along + 1e-5 * np.maximum(1, along)).all()
+    assert (along <= length * slack).all()
+    assert (length <= ceiling * slack).all()
+    assert (bound * slack >= facts["best"]).all()
+    if name == "alma":
+        assert length.max() <= 1 + 1e-12
+
+
 def test_honavars_lines(answers):
     assert answers["or"]["steps"]["score"] == [0, 0, 1, 2, 1, 1, 0, 3, 1, 1, 1, 2, 0]
 
@@ -156,9 +178,12 @@ def test_copied_code_gives_the_same_numbers(answers, name, capsys):
     if name in TRACED:
         last = answer["returned"] or answer["weights"][-1]
         assert [*made["model"].coef_[0], made["model"].intercept_[0]] == last
-        assert len([line for line in printed.splitlines() if line[:1].isdigit()]) == len(
-            answer["steps"]["row"]
-        )
+        # number, row, score, output, target: the certificate's sentences, too, may begin with a number
+        lines = [line.split() for line in printed.splitlines() if re.match(r"\d+ \d+ \S+ [01] [01] ", line)]
+        assert [int(line[0]) for line in lines] == list(range(1, len(lines) + 1))
+        assert [int(line[1]) for line in lines] == answer["steps"]["row"]
+        assert [float(line[2]) for line in lines] == answer["steps"]["score"]
+        assert [line[5:] == ["corrected"] for line in lines] == answer["steps"]["corrected"]
     assert made["X"].tolist() == PRESETS[name].request["rows"]
 
 
@@ -185,6 +210,7 @@ def test_other_choices_of_every_learner():
         ("maximum", {"fit_intercept": False}),
         ("circle", {"kernel": "poly", "degree": 2}),
         ("circle", {"margin": "auto", "result": "auto"}),
+        ("circle", {"margin": ["known", 0.01]}),
         ("cube", {"method": "sbpi", "max_epochs": 20}),
         ("cube", {"method": "influence"}),
         ("rules", {"max_points": 5, "max_rules": 3}),

@@ -6,7 +6,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 import numpy as np
 import pytest
 
-from perceptrons import KernelPerceptron, Perceptron, trace
+from perceptrons import NAMED, KernelPerceptron, Perceptron, trace
 from perceptrons.play.asked import read_asked
 from perceptrons.play.lesson import run_lesson
 from perceptrons.play.parameters import parameters
@@ -383,11 +383,18 @@ def test_all_learners_and_named_rules_can_be_chosen(page, served):
         n += 1
         runs(page, n)
         assert page.locator("#error").is_hidden()
-    for name in ("rosenblatt", "paum", "averaged"):
+    for name in ("rosenblatt", "paum", "averaged", "alma", "known-margin"):
         page.select_option("#choice-named", name)
         n += 1
         runs(page, n)
         assert page.input_value("#choice-named") == name
+        assert page.input_value("#choice-step") == NAMED[name].get("step", "fixed")
+    assert (page.input_value("#choice-margin"), page.input_value("#choice-beta-0")) == ("known", "0.01")
+    page.fill("#choice-beta-0", "0.02")
+    page.press("#choice-beta-0", "Enter")
+    runs(page, n + 1)
+    assert page.locator("#error").is_hidden()
+    assert page.input_value("#choice-beta-0") == "0.02"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -115,12 +115,13 @@ def export(
 
     Examples
     --------
-    >>> import os, tempfile
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> from perceptrons import Perceptron, export
     >>> model = Perceptron(order="cyclic", margin=0.0).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 1])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     written = export(model, os.path.join(folder, "either.py"), to="python")
-    ...     text = open(os.path.join(folder, "either.py")).read()
+    ...     written = export(model, Path(folder) / "either.py", to="python")
+    ...     text = (Path(folder) / "either.py").read_text()
     >>> written.columns
     ('x0', 'x1')
     >>> module = {}

@@ -121,7 +121,7 @@ def _setting(name: str, value: Any) -> Any:
     if isinstance(value, str) and len(value) <= LONGEST_TEXT and name != "eta":
         return value
     if name == "margin" and isinstance(value, list) and len(value) == 2:
-        return tuple(_cell(beta) for beta in value)
+        return ("known", _cell(value[1])) if value[0] == "known" else tuple(_cell(beta) for beta in value)
     raise ValueError(f"{name}={_shown(value)}, but a setting must be a number, a word, true, false or null.")
 
 

@@ -7,7 +7,8 @@ correction τ·y·x with y·⟨w, x⟩ ≤ β brings ⟨u, w⟩ up by at least �
 
 a straight line below a square root, which cannot be for long: corrections end. With a tolerance (MinOver) the
 worst row is corrected although it is right; then β is its score, the root bends no more, and what ends
-training is the interval.
+training is the interval. ALMA shrinks weights that have left the unit ball; Στ and both bounds shrink by the
+same factor, so that the inequalities, and δ ≤ ‖w‖/Στ, stay true.
 """
 
 import warnings
@@ -59,13 +60,18 @@ def in_motion(
     corrections: Sequence[Correction],
     lift: float,
     best: MarginDirection,
+    shrinks: bool = False,
 ) -> dict[str, Any]:
-    """A number for each weight vector, the first of which is 0: what all rows say of it, and the proof."""
+    """A number for each weight vector, the first of which is 0: what all rows say of it, and the proof; of
+    ALMA, which `shrinks` its weights, too."""
     rows, W = lifted(X, lift), lifted_weights(weights, lift)
     norms = np.sqrt((W**2).sum(axis=1))
     scores = X @ weights[:, :-1].T + weights[:, -1]
     reach = (scores * signs[:, None]).min(axis=0)
-    steps = np.concatenate([[0.0], np.cumsum([one.step for one in corrections])])
+    shrunk = [
+        _shrunk(one, rows, before) if shrinks else 1.0 for one, before in zip(corrections, W, strict=False)
+    ]
+    steps = _added([one.step for one in corrections], shrunk)
     with np.errstate(divide="ignore", invalid="ignore"):
         margin, bound = reach / norms, norms / steps
     facts = {
@@ -74,7 +80,7 @@ def in_motion(
         "margin": plain(margin),
         "bound": plain(bound),
         "length": norms.tolist(),
-        "ceiling": _ceilings(corrections, X, float((rows**2).sum(axis=1).max())),
+        "ceiling": _ceilings(corrections, X, float((rows**2).sum(axis=1).max()), shrunk),
     }
     if not best.exists:
         return facts
@@ -85,10 +91,25 @@ def in_motion(
     }
 
 
-def _ceilings(corrections: Sequence[Correction], X: Array, longest: float) -> list[float]:
+def _shrunk(one: Correction, rows: Array, before: Array) -> float:
+    """By what ALMA multiplied the corrected weights, to bring them back into the unit ball."""
+    return 1.0 / max(1.0, float(np.linalg.norm(before + one.step * one.sign * rows[one.row])))
+
+
+def _added(terms: Sequence[float], factors: Sequence[float]) -> Array:
+    """The sum so far, from 0 on; after each term it is multiplied by the factor."""
+    sums = [0.0]
+    for term, factor in zip(terms, factors, strict=True):
+        sums.append((sums[-1] + term) * factor)
+    return np.array(sums)
+
+
+def _ceilings(
+    corrections: Sequence[Correction], X: Array, longest: float, shrunk: Sequence[float]
+) -> list[float]:
     """√Σ(2τβ + τ²R²) after each correction; `longest` is R²."""
     squares = [2 * one.step * _reached(one, X) + one.step**2 * longest for one in corrections]
-    ceilings: list[float] = np.sqrt(np.concatenate([[0.0], np.cumsum(squares)])).tolist()
+    ceilings: list[float] = np.sqrt(_added(squares, [factor**2 for factor in shrunk])).tolist()
     return ceilings
 
 

@@ -46,11 +46,12 @@ def perceptron_run(asked: Asked) -> dict[str, Any]:
         },
         "weights": weights.tolist(),
         "targets": [[one.beta, one.step] for one in corrections],
-        "facts": in_motion(asked.X, signs, weights, corrections, model.lift_, best),
+        "facts": in_motion(asked.X, signs, weights, corrections, model.lift_, best, model.step == "alma"),
         "cone": cuts(asked.X, signs),
         "lift": model.lift_,
         "returned": None if returned == weights[-1].tolist() else returned,
         "ended": model.stopped_,
+        "shrinks": model.step == "alma",
         "always": model.tol is not None and model.order == "worst",
         "result": [
             fact("corrections", int(model.n_updates_)),

@@ -43,7 +43,7 @@ export function drawProof(svg, words, answer, now) {
   if (facts.along) { curve(svg, s, facts.along, now.t, "along"); curve(svg, s, facts.floor, now.t, "floor"); }
   draw(svg, "line", { x1: s.x(now.t), x2: s.x(now.t), y1: FRAME.top, y2: FRAME.bottom, class: "cursor" });
   const value = (name) => written(facts[name][now.t]);
-  const ends = answer.always ? "With a tolerance the worst row is corrected even if it is right; what ends training is the interval." : "A line (dashed, orange) cannot stay below a square root (dashed, blue): corrections end.";
+  const ends = answer.shrinks ? "ALMA shrinks w back into the unit ball, and Στ and both bounds with it." : answer.always ? "With a tolerance the worst row is corrected even if it is right; what ends training is the interval." : "A line (dashed, orange) cannot stay below a square root (dashed, blue): corrections end.";
   words.textContent = facts.along
     ? `t = ${now.t}: at least δ·Στ = ${value("floor")} ≤ ⟨w*, w⟩ = ${value("along")} ≤ ‖w‖ = ${value("length")} ≤ ${value("ceiling")}. ${ends}`
     : `t = ${now.t}: ‖w‖ = ${value("length")} ≤ ${value("ceiling")}. No w* is known that is right about all rows, so nothing pushes ‖w‖ up in a line, and corrections need not end.`;

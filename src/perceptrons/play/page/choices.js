@@ -5,14 +5,14 @@ const seed = { name: "random_state", label: "random state", kind: "number", low:
 const order = { name: "order", label: "order", kind: "choice", usual: "shuffle", of: [["cyclic", "in turn"], ["shuffle", "shuffled"], ["worst", "the worst row"], ["active", "lowest rows first"]] };
 const step = { name: "step", label: "step", kind: "choice", usual: "fixed", of: [["fixed", "fixed: η"], ["absolute", "absolute"], ["fractional", "fractional"], ["passive-aggressive", "passive-aggressive"]] };
 const eta = { name: "eta", label: "η", kind: "number", low: 0.01, high: 100, step: "any", usual: 1 };
-const margin = { name: "margin", label: "target β", kind: "margin", usual: "auto", of: [["auto", "auto"], ["number", "a number"], ["pair", "one per class"], ["adaptive", "adaptive (Algorithm 3)"], ["infinity", "infinity (Algorithm 4)"], ["growing", "growing (both)"]] };
+const margin = { name: "margin", label: "target β", kind: "margin", usual: "auto", of: [["auto", "auto"], ["number", "a number"], ["pair", "one per class"], ["adaptive", "adaptive (Algorithm 3)"], ["infinity", "infinity (Algorithm 4)"], ["growing", "growing (both)"], ["known", "known margin γ"]] };
 const intercept = { name: "fit_intercept", label: "intercept", kind: "yes", usual: true };
 const result = { name: "result", label: "result", kind: "choice", usual: "auto", of: [["auto", "auto"], ["last", "last weights"], ["average", "average"], ["pocket", "pocket"]] };
 
 const FIELDS = {
   perceptron: [
-    { name: "named", label: "named rule", kind: "named" }, step, eta, margin,
-    { name: "alpha", label: "α of 4 and both", kind: "number", low: 1.01, high: 1.99, step: "any", usual: 1.5 },
+    { name: "named", label: "named rule", kind: "named" }, { ...step, of: [...step.of, ["alma", "ALMA"]] }, eta, margin,
+    { name: "alpha", label: "α of 4, both and ALMA", kind: "number", low: 0.01, high: 1.99, step: "any", usual: 1.5 },
     order, result,
     { name: "ties", label: "a score of 0", kind: "choice", usual: "wrong", of: [["wrong", "is wrong"], ["negative", "is class 0 (Honavar)"]] },
     intercept,
@@ -120,16 +120,18 @@ function numberInput(field, value, put, id = `choice-${field.name}`) {
 }
 
 function marginControl(field, value, put) {
-  const kind = Array.isArray(value) ? "pair" : typeof value === "number" ? "number" : value;
+  const kind = Array.isArray(value) ? (value[0] === "known" ? "known" : "pair") : typeof value === "number" ? "number" : value;
   const node = Object.assign(document.createElement("span"), { className: "pair" });
-  const start = { number: 1, pair: [1, 1] };
+  const start = { number: 1, pair: [1, 1], known: ["known", 0.01] };
   node.append(select(field.name, field.of, kind, (chosen) => put(field.name, start[chosen] ?? chosen)));
   const beta = { low: 0, high: 1e6, step: "any", name: field.name };
-  const numbers = kind === "pair" ? value : kind === "number" ? [value] : [];
+  const numbers = { pair: value, number: [value], known: [value?.[1]] }[kind] ?? [];
+  const label = { pair: (k) => `β of class ${k}`, number: () => "β", known: () => "γ" }[kind];
+  const whole = { pair: (beta, k) => value.map((old, j) => (j === k ? beta : old)), number: (beta) => beta, known: (gamma) => ["known", gamma] }[kind];
   numbers.forEach((number, k) => {
-    const send = (_, changed) => put(field.name, kind === "pair" ? value.map((old, j) => (j === k ? changed ?? 0 : old)) : changed ?? 0);
+    const send = (_, changed) => put(field.name, whole(changed ?? 0, k));
     const input = numberInput(beta, number, send, `choice-beta-${k}`);
-    input.setAttribute("aria-label", kind === "pair" ? `β of class ${k}` : "β");
+    input.setAttribute("aria-label", label(k));
     node.append(input);
   });
   return node;

@@ -75,7 +75,8 @@ def run(quick: bool) -> dict[str, Any]:
     section = Section("Stages of boosting", columns, [])
     for name, size in (QUICK if quick else SIZES).items():
         print(f"{name}: {size} ...", flush=True)
-        section.rows.append({"id": name, **measure(size, device, rate)})
+        row, section.raw[name] = measure(size, device, rate)
+        section.rows.append({"id": name, **row})
     card = "the processor" if quick else torch.cuda.get_device_name()
     rated = f"{card}, PyTorch {torch.__version__}: {rate / 1e12:.0f} TFLOP/s in a plain bf16 product."
     return {"sizes": {"rate": rate}, "notes": [rated, *NOTES], "sections": [section]}
@@ -105,7 +106,8 @@ def clock(device: Any) -> Iterator[list[float]]:
     taken[0] = time.perf_counter() - start
 
 
-def measure(size: Size, device: Any, rate: float) -> dict[str, Any]:
+def measure(size: Size, device: Any, rate: float) -> tuple[dict[str, Any], dict[str, list[float]]]:
+    """A row of the table, and the seconds of all stages."""
     data, signs = drawn(size)
     scope, weights = Scope(size.k), np.ones(size.rows)
     timed(
@@ -122,7 +124,7 @@ def measure(size: Size, device: Any, rate: float) -> dict[str, Any]:
     every, _, _ = processor(data, signs, size, [], threads=0)
     assert same, "the processor chose other conjunctions"
     later = statistics.median(seconds[1:])
-    return {
+    row = {
         "what": f"{size.rows:,} × {size.literals:,}, {size.density}, {size.k}",
         "setup": setup[0],
         "first": seconds[0],
@@ -138,6 +140,7 @@ def measure(size: Size, device: Any, rate: float) -> dict[str, Any]:
         "ratio": one / seconds[0],
         "ratio_later": one_later / later,
     }
+    return row, {"stages": [round(one, 6) for one in seconds]}
 
 
 def anew(search: DeviceSearch, D: Any, device: Any) -> tuple[float, int]:

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from perceptrons.rows.layouts import CSR
 from perceptrons.sparse.boosting import Stage, boost
-from perceptrons.sparse.conjunctions import FoundConjunction, Literals
+from perceptrons.sparse.conjunctions import FoundConjunction, Literals, rows_of
 from perceptrons.sparse.pairs import PairSearch
 from perceptrons.sparse.search import ConjunctionSearch, Scope
 
@@ -84,7 +84,8 @@ class Recorder:
     """A search that remembers the weights it was asked about, its answers, and when it gave them."""
 
     def __init__(self, search: ConjunctionSearch) -> None:
-        self.search, self.follow, self.data, self.signs = search, search.follow, search.data, search.signs
+        self.search, self.follow, self.rows_of = search, search.follow, search.rows_of
+        self.data, self.signs = search.data, search.signs
         self.weights: list[np.ndarray] = []
         self.found: list[FoundConjunction] = []
         self.times: list[float] = []
@@ -216,6 +217,13 @@ def n_conjunctions(data: Literals, size: int) -> int:
     return counts[size]
 
 
+class PlainSearch(PairSearch):
+    """All pairs by products, as boosting asks for them."""
+
+    def rows_of(self, literals: tuple[int, ...]) -> np.ndarray:
+        return rows_of(self.data, literals)
+
+
 class Duel:
     """The same boosting with either search; each begins with nothing but the rows."""
 
@@ -230,7 +238,7 @@ class Duel:
 
     def plain(self) -> None:
         first = np.full(self.data.n_rows, 1 / self.data.n_rows)
-        search = PairSearch(self.data, self.y, first, self.scope.share)
+        search = PlainSearch(self.data, self.y, first, self.scope.share)
         self.stages[PLAIN] = _boosted(search, self.n_stages)
 
     def same(self) -> str:

@@ -37,9 +37,6 @@ NO_MATRIX = {
     "check_positive_only_tag_during_fit": "it shifts a kernel matrix, which is none thereafter",
     "check_estimators_dtypes": "it rounds a kernel matrix to integers, which is none thereafter",
 }
-NOISE = {
-    "check_supervised_y_2d": "it allows one warning; its rows are noise, all are rejected, and that is said"
-}
 REJECTED = {
     "check_classifiers_train": "it asserts that predict gives the class of the score for every row, of which "
     "some are rejected; the rows of check_classifiers_classes are separable, and none of them is"
@@ -87,7 +84,7 @@ PUBLIC = [
     Public(SparsePerceptron(refit="stagewise"), HEAVY_CLASS),
     Public(SparsePerceptron(booster="majority", k=1, stages=11, target_size=5), HEAVY_CLASS),
     Public(PrunedPerceptron(), ROWS_DRAWN),
-    Public(ConservativePerceptron(**RUNS), REJECTED | STEPS_WEIGHED | NOISE),
+    Public(ConservativePerceptron(**RUNS), REJECTED | STEPS_WEIGHED),
     Public(ConservativePerceptron(rule="cplr1", band="exact", reject_label=None, **RUNS), STEPS_WEIGHED),
     Public(ChowClassifier(LogisticRegression()), REJECTED),
     Public(ChowClassifier(Perceptron(max_epochs=50, random_state=0), reject_label=None), STEPS_WEIGHED),

@@ -1,6 +1,7 @@
 """The page docs/geometry.md: its pictures exist, and what it says of them holds."""
 
 import re
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -10,17 +11,18 @@ from examples import geometry
 from examples.pictures import FOLDER, draw
 from perceptrons.theory import Near, Separated, ball
 
+SHOWN = re.compile(r"!\[[^]]+\]\(pictures/([^)]+)\)")
 pytestmark = pytest.mark.slow
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-OTHERS = ("pima-", "binary-")  # pictures of other pages
 
 
 def test_every_picture_is_shown_and_every_picture_shown_exists():
-    shown = re.findall(r"!\[[^]]+\]\(pictures/([^)]+)\)", (DOCS / "geometry.md").read_text(encoding="utf-8"))
-    files = sorted(path.name for path in FOLDER.iterdir() if not path.name.startswith(OTHERS))
-    assert sorted(shown) == files == sorted(f"{name}.svg" for name in geometry.PICTURES)
-    assert all((FOLDER / name).stat().st_size < 60_000 for name in files)
+    shown = {page.name: SHOWN.findall(page.read_text(encoding="utf-8")) for page in DOCS.glob("*.md")}
+    here = [f"{name}.svg" for name in geometry.PICTURES]
+    assert sorted(shown["geometry.md"]) == sorted(here)
+    assert {*chain(*shown.values())} == {path.name for path in FOLDER.iterdir()}
+    assert all((FOLDER / name).stat().st_size < 60_000 for name in here)
 
 
 def test_drawing_writes_all_pictures_and_the_same_twice(tmp_path):

@@ -215,8 +215,10 @@ def test_differences_are_those_of_pairs():
 
 def test_tables_and_the_figure_show_what_was_found(result):
     assert [table.title for table in result.tables] == ["800 hidden neurons", "300 hidden neurons"]
-    for table in result.tables:
-        assert [row[0] for row in table.rows] == list(module.NAMES)
+    quoted = module.QUOTED[300]
+    for table, others in zip(result.tables, ({}, quoted), strict=True):
+        assert [row[0] for row in table.rows] == [*module.NAMES, *(f"quoted: {name}" for name in others)]
+        assert [row[4] for row in table.rows[len(module.NAMES) :]] == [f"{one:g}" for one in others.values()]
         assert all(len(row) == len({*table.heads}) for row in table.rows)
     before, panels = copy.deepcopy(result.values), []
 

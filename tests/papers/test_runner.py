@@ -113,7 +113,10 @@ def test_claims_are_judged_by_what_a_file_can_hold():
 
 def test_pictures_do_not_hang_on_the_users_settings(result):
     def drawn():
-        return dict(files(lambda figure: honavar_or.draw(figure, result["values"]), 2.0, ("svg", "png")))
+        def paint(figure):
+            honavar_or.draw(figure, result["values"])
+
+        return dict(files(paint, honavar_or.HEIGHT, ("svg", "png")))
 
     plain = drawn()
     with matplotlib.rc_context({"font.size": 30, "axes.facecolor": "red", "xtick.labelsize": 30}):
@@ -230,7 +233,7 @@ def test_one_panel_for_each_correction(result):
         honavar_or.draw(figure, result["values"])
         seen.extend(axes.get_title(loc="left") for axes in figure.axes)
 
-    assert [suffix for suffix, _ in files(paint, 2.0, ("svg",))] == ["svg"]
+    assert [suffix for suffix, _ in files(paint, honavar_or.HEIGHT, ("svg",))] == ["svg"]
     titles = ["1.  W = [1 0 1]", "2.  W = [0 0 1]", "3.  W = [1 1 1]", "4.  W = [0 1 1]"]
     assert [title for title in seen if title.startswith(("1", "2", "3", "4"))] == titles
     assert [title for title in seen if title.startswith("cut")] == ["cut at w₀ = 1", "cut at w₀ = 0"] * 2

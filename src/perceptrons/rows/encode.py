@@ -163,7 +163,9 @@ def check_scale(matrix: Any, largest: float) -> None:
 
 
 def encode_labels(y: Array, classes: Array | None = None, least: int = 2) -> tuple[Array, Array]:
-    """The sorted classes, at least so many, and each row's place among them."""
+    """The sorted classes, at least so many, and each row's place among them.
+
+    Of two classes that are numbers the places may be truth values, which are no indices."""
     if classes is not None:
         if len(classes) == 2 and classes.dtype.kind in "iub" and y.dtype.kind in "iub":  # no need to search
             codes = y == classes[1]

@@ -137,5 +137,4 @@ class Rejecting(ClassifierMixin):
 
     def _codes(self, X: Any, y: Any) -> Array:
         """The places of the classes of these rows, none of which may be new."""
-        codes = encode_labels(self._labels(X, y), self.classes_)[1]
-        return codes.astype(np.intp)  # of two classes they are truth values
+        return encode_labels(self._labels(X, y), self.classes_)[1]

@@ -147,7 +147,14 @@ def test_as_json(command, table):
     assert predicted["rows"] == len(predicted["prediction"]) == len(predicted["score"]) == 60
     Path("other.csv").write_text(coffee(40, seed=1))
     code, out, _ = command("certify", "model.json", "other.csv", "--json")
-    assert (code, json.loads(out)["holds"]) == (1, False)
+    new = json.loads(out)
+    assert (code, new["holds"], new["certificates"]) == (0, None, [])  # not the rows that it is about
+    assert (new["promise"]["n_rows"], new["promise"]["says_nothing"]) == (40, False)
+    assert new["promise"]["shares"][0]["high"] < new["promise"]["majority_error"] == 0.5
+    code, out, _ = command("certify", "model.json", "other.csv", "--training-rows", "--json")
+    claimed = json.loads(out)
+    assert (code, claimed["holds"]) == (1, False)
+    assert claimed["reason"] == "The certificate is about the 60 rows fitted, and this table has 40."
 
 
 def test_a_proof_in_words(command, table):

@@ -205,14 +205,18 @@ def test_a_kernel_model_has_no_parts(command, table):
     assert err.count("\n") == 1
 
 
-def test_a_sparse_model_has_no_certificate(command, table):
+def test_a_sparse_model_has_no_certificate_of_margins(command, table):
     command("fit", table, *SPARSE)
     code, out, err = command("certify", "model.json", table)
     assert (code, err) == (0, "")
-    assert "A SparsePerceptron proves no margin, so there is no certificate to recheck;" in out
-    assert "`perceptrons explain` which of its rules decide about a row." in " ".join(out.split())
+    said = " ".join(out.split())
+    assert "SparsePerceptron is wrong on 0 of its 60 training rows." in said
+    assert "promise nothing about new ones: no bound applies to this model." in said
+    assert "margin" not in said
     told = json.loads(command("certify", "model.json", table, "--json")[1])
     assert (told["holds"], told["reason"], told["certificates"]) == (None, None, [])
+    assert told["promise"]["says_nothing"]
+    assert [one["value"] for one in told["promise"]["statements"]] == [None] * 5
 
 
 def test_tables_that_do_not_fit(command, table):

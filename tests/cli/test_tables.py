@@ -9,14 +9,12 @@ from contextlib import contextmanager
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
-from types import SimpleNamespace
 
 import polars as pl
 import pytest
 
 from perceptrons.cli import main
 from perceptrons.cli.show import emit, percent
-from perceptrons.cli.words import in_words
 from perceptrons.tables.delimited import SUFFIXES
 from perceptrons.tables.read import read_table
 from tests.commands import FIT, SOURCES, coffee
@@ -224,17 +222,6 @@ def test_a_learner_that_fails(command, table):
 )
 def test_all_and_nothing_are_not_rounded_to(value, text):
     assert percent(value) == text
-
-
-def test_bounds_in_words():
-    said = {"separable": True, "margin": 1e-16, "margin_bound": None, "n_rows": 9, "n_errors": 0}
-    said |= {"n_updates": 3, "update_bound": 4.8e32, "compression_size": 3, "soft_margin": None}
-    for bound, words in ((0.0301, ["at most 3.1 % of new rows"]), (0.51, [])):
-        one = SimpleNamespace(**said, generalization_bound=lambda delta, bound=bound: bound)
-        assert in_words(one)[1] == "3 corrections were made."  # 4.8e+32 says nothing, nor does 51 %
-        assert [word in line for word, line in zip(words, in_words(one)[3:], strict=True)] == [True] * len(
-            words
-        )
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 140])

@@ -14,7 +14,6 @@ import pytest
 
 import perceptrons
 from perceptrons import Perceptron, load, save
-from perceptrons.model_file import files
 from perceptrons.model_file import save_load as model_file
 
 X = np.random.default_rng(1).integers(-3, 4, (12, 3)) / 4.0
@@ -42,7 +41,7 @@ class Full(io.FileIO):
         (os, "fsync", failing(OSError(errno.EIO, "no"))),
         (os, "fsync", failing(KeyboardInterrupt())),
         (os, "chmod", failing(PermissionError("no"))),
-        (files, "open", Full),
+        (os, "fdopen", Full),
     ],
 )
 def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch, where, name, instead):
@@ -50,7 +49,7 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch, where, name, i
     save(Perceptron().fit(X, X[:, 0] > 0), path)
     before = path.read_bytes()
     with monkeypatch.context() as broken:
-        broken.setattr(where, name, instead, raising=False)
+        broken.setattr(where, name, instead)
         with pytest.raises((OSError, KeyboardInterrupt)):
             save(Perceptron().fit(X, X[:, 1] > 0), path)
     assert path.read_bytes() == before

@@ -18,6 +18,18 @@ BY_HAND = [
     (bounds.novikoff_binary, (2, 3), 27),  # OR: W* = (-1, 2, 2), squared norm 1+4+4 = 9, times 2+1 inputs
     (bounds.beta_updates, (4, 2, 0.5), 48),  # 8 + 4 = 12, over a quarter
     (bounds.beta_updates, (0, 3, 0.5), 36),  # beta = 0 is Novikoff
+    (bounds.beta_updates_from, (4, 2, 0.5, 0, 0), 48),  # from zero it is beta_updates
+    (bounds.beta_updates_from, (4, 2, 0.5, 6, -2), 58.199337),  # B = 14, 2 (14 + sqrt(196 + 32))
+    (bounds.beta_updates_from, (0, 1, 0.5, 2, 1.5), 1.8284271),  # B = -1/2, 2 (-1/2 + sqrt(1/4 + 7/4))
+    (bounds.beta_updates_from, (0, 1, 0.5, 3, 3), 0),  # along W*, far enough: no correction
+    (bounds.varying_updates, (2, 0.5, [1, 2, 3]), 9 / 56),  # 6^2 = 36, over 16 * 14
+    (bounds.varying_updates, (1, 1, [4]), 1),  # one correction of one row
+    (bounds.known_margin_updates, (0.25, 3, 0.75), 36),  # 3/0.5 = 6, squared
+    (bounds.known_margin_updates, (0.5, 3, 0.5), inf),  # no more than what is known
+    (bounds.alma_updates, (0.5, 0.1), 401),  # A = 2 + 1, Q = 4/0.2 = 20
+    (bounds.alma_updates, (1, 0.5, 0.5), 11.5625),  # A = 1/4 < 1, u = 4/3.25, Q = 3.25
+    (bounds.alma_margin, (0.5, 0.1), 0.04987547),  # 1/sqrt 402
+    (bounds.alma_margin, (1, 0.5), 0),  # the target is 0
     (bounds.beta_margin, (4, 2, 0.5), 1 / 6),  # 4 * 0.5 = 2, over 8 + 4
     (bounds.beta_margin, (0, 2, 0.5), 0),  # no target, no margin
     (bounds.uneven_margin, (1, 4, 2, 0.5), 1 / 24),  # 1 * 0.5, over 8 + 4
@@ -59,6 +71,8 @@ BY_HAND = [
     (bounds.unit_vector_compression, (4, 2), 0.7781513),  # ln 6/ln 10
     (bounds.occam_sample_size, (1, 1, 0.5, 0.5), 141),  # 1.386294 (1+r^2): r = 0, 2, 4, 7, 9, 10, 10
     (bounds.influence_sample_size, (10, 0.1, 0.05), 2.714753e13),  # 17600^2 * 10^4 * ln 6400
+    (bounds.influence_gap, (0.2, 6), 0.1),  # 0.4 over sqrt 16
+    (bounds.sharper_influence_sample_size, (2, 0.5, 0.32), 56_588.331),  # 384 * 4 * 8 ln 100
     (bounds.influence_sample_size, (1, 0.5, 0.32), 7_545_110.7),  # 320^2 * 16 * ln 100
 ]
 
@@ -71,12 +85,13 @@ def test_by_hand(bound, numbers, value):
 
 def test_every_public_function_has_a_value_by_hand():
     assert {getattr(bounds, name) for name in bounds.__all__} == {bound for bound, _, _ in BY_HAND}
-    assert len(bounds.__all__) == 20
+    assert len(bounds.__all__) == 27
 
 
 # --- arrays ---
 
-VECTORISED = [case for case in BY_HAND if case[0] is not bounds.binomial_compression_bound]
+OF_THEIR_OWN = (bounds.binomial_compression_bound, bounds.varying_updates)  # of numbers; of a run's steps
+VECTORISED = [case for case in BY_HAND if case[0] not in OF_THEIR_OWN]
 
 
 @pytest.mark.parametrize(("bound", "numbers", "value"), VECTORISED)
@@ -91,6 +106,7 @@ def test_arrays_broadcast(bound, numbers, value):
 def test_each_entry_of_an_array_is_its_own_bound():
     table = bounds.beta_updates([[0], [4]], 2, [0.5, 1.0])
     assert table.tolist() == [[16, 4], [48, 12]]  # 4 and 12, over 1/4 and 1
+    assert bounds.varying_updates(1, 0.5, [[1, 1, 1, 1], [1, 2, 3, 4]]).tolist() == [1, 25 / 30]  # each run
     assert bounds.novikoff(np.float64(3), np.array(0.5)) == 36
     assert type(bounds.novikoff(np.float64(3), np.array(0.5))) is float
 
@@ -108,6 +124,13 @@ OUT_OF_RANGE = [
     (bounds.novikoff_binary, {"n": 2, "weight_norm": 0}, "weight_norm"),
     (bounds.beta_updates, {"beta": -1, "radius": 1, "margin": 1}, "beta"),
     (bounds.beta_margin, {"beta": inf, "radius": 1, "margin": 1}, "beta"),
+    (bounds.beta_updates_from, {"beta": 0, "radius": 1, "margin": 1, "start": -1, "along": 0}, "start"),
+    (bounds.beta_updates_from, {"beta": 0, "radius": 1, "margin": 1, "start": 1, "along": -2}, "along"),
+    (bounds.varying_updates, {"radius": 1, "margin": 1, "steps": [1, 0]}, "steps"),
+    (bounds.known_margin_updates, {"known": 0, "radius": 1, "margin": 1}, "known"),
+    (bounds.alma_updates, {"share": 0, "margin": 1}, "share"),
+    (bounds.alma_updates, {"share": 0.1, "margin": 1, "eta": 2}, "eta"),
+    (bounds.alma_margin, {"share": 1.1, "margin": 1}, "share"),
     (bounds.uneven_margin, {"beta_y": -1, "beta_max": 1, "radius": 1, "margin": 1}, "beta_y"),
     (bounds.uneven_margin, {"beta_y": 2, "beta_max": 1, "radius": 1, "margin": 1}, "beta_y"),
     (bounds.uneven_margin, {"beta_y": 0, "beta_max": 0, "radius": 1, "margin": 1}, "beta_max"),
@@ -140,6 +163,8 @@ OUT_OF_RANGE = [
     (bounds.occam_sample_size, {"s": 0, "n_terms": 9, "eps": 0.1, "delta": 0.1}, "s"),
     (bounds.occam_sample_size, {"s": 1, "n_terms": 0, "eps": 0.1, "delta": 0.1}, "n_terms"),
     (bounds.occam_sample_size, {"s": 1, "n_terms": 9, "eps": 1, "delta": 0.1}, "eps"),
+    (bounds.influence_gap, {"rho": 0, "n_variables": 9}, "rho"),
+    (bounds.sharper_influence_sample_size, {"n_variables": 9, "eps": 0.1, "delta": 0}, "delta"),
     (bounds.influence_sample_size, {"n_variables": 0, "eps": 0.1, "delta": 0.1}, "n_variables"),
     (bounds.influence_sample_size, {"n_variables": 9, "eps": 0, "delta": 0.1}, "eps"),
 ]

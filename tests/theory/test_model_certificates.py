@@ -2,6 +2,7 @@
 
 import pytest
 
+from perceptrons.theory.certificate import Certificate
 from perceptrons.theory.model_certificates import (
     DrawnCertificate,
     NewRowsCertificate,
@@ -27,6 +28,57 @@ def trained(*statements, **more):
 
 def statement(value, about=OF_MODEL, why_not=None):
     return Statement("Occam", about, "a source", value, why_not)
+
+
+def of_margins(**more):
+    facts = {"separable": True, "margin": 0.25, "margin_bound": None, "radius": 1.0, "n_updates": 3}
+    facts |= {"update_bound": None, "compression_size": 3, "n_rows": 1000, "n_errors": 0, "lift": 0.0}
+    return Certificate(**{**facts, "lift_from_rows": False, "reproducible": True, **more})
+
+
+@pytest.mark.parametrize(
+    ("bound", "said"),
+    [
+        (None, "3 corrections were made."),
+        (16.0, "3 corrections were made; the theorem allows 16 for this margin."),
+        (1e9, "3 corrections were made; the theorem allows 1,000,000,000 for this margin."),
+        (4.8e32, "3 corrections were made."),  # which says nothing
+    ],
+)
+def test_a_bound_on_corrections_is_said_if_it_says_something(bound, said):
+    found = of_margins(update_bound=bound)
+    assert found.generalization_bound() < 0.1  # not said here, as an encoder may have seen the rows
+    assert found.sentences() == [
+        "All 1,000 rows are classified correctly, with margin 0.25.",
+        said,
+        "The weights are a combination of 3 rows.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ({"margin_bound": 0.5}, ["with margin 0.25, and no hyperplane has more than 0.5."]),
+        (
+            {"separable": None, "margin_bound": 0.5},
+            ["some lie on the hyperplane, and no hyperplane has more"],
+        ),
+        ({"separable": None, "n_errors": 15}, ["15 of 1,000 rows (1.5 %) are misclassified."]),
+        (
+            {"separable": None, "n_errors": 15, "margin_bound": 0.125},
+            ["misclassified; no hyperplane separates these rows with a margin of more than 0.125."],
+        ),
+        ({"separable": False, "n_errors": 15, "margin_bound": 0.0}, ["it is proved that no hyperplane"]),
+        (
+            {"soft_margin": 0.9, "soft_margin_bound": 1.0},
+            ["All 1,000 rows", "With slack, its margin is within a share of 0.1 of the best possible."],
+        ),
+    ],
+)
+def test_margins_in_sentences(facts, said):
+    found = of_margins(**facts).sentences()
+    assert len(found) == len(said) + 2  # and corrections, and rows used
+    assert all(words in sentence for words, sentence in zip(said, found, strict=False))
 
 
 def test_a_promise_is_rounded_up():

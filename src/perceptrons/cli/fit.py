@@ -92,7 +92,7 @@ def fit(
     Example: perceptrons fit table.csv --target outcome --out model.json
     A rare class: perceptrons fit t.csv --target ill --class-weight balanced
     Weights of rows: perceptrons fit table.csv --target outcome --weight copies
-    Larger than memory: perceptrons fit big.parquet --target outcome --checkpoint fit.tmp
+    Larger than memory: perceptrons fit big.csv --target ill --checkpoint fit.tmp
     """
     how = reading(header, separator, missing, encoding)
     check_names(table, how, target, weight, *(drop or []), *(nominal or []))

@@ -63,7 +63,7 @@ def gain_and_ratio(column: Array, y: Array) -> tuple[float, float]:
     if (sizes >= FEWEST).sum() < 2:
         return 0.0, 0.0
     rest = sum(size * entropy(row) for size, row in zip(sizes, table, strict=True)) / len(y)
-    gain = entropy(table.sum(axis=0)) - rest
+    gain = entropy(table.sum(axis=0)) - float(rest)
     return gain, gain / entropy(sizes)
 
 

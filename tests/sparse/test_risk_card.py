@@ -14,8 +14,6 @@ from perceptrons.sparse.risk_card import RiskCard
 from tests.planted import planted_table
 from tests.sparse.test_scorecard import points_of, totals_in
 
-pytestmark = pytest.mark.kernels
-
 
 def table(seed):
     columns, y = planted_table(seed)

@@ -60,7 +60,7 @@ def as_options(error: ValueError) -> str:
 
 def in_sentences(found: Any, margins_told: bool = False) -> list[str]:
     """What is to be said; without the first sentence, where margins and errors have been told."""
-    sentences: list[str] = found.sentences()
+    sentences = [text.replace("(holdback=", "(fit --holdback ") for text in found.sentences()]
     return sentences[1 if margins_told else 0 :]
 
 

@@ -50,7 +50,13 @@ def tables(draw):
     if weights is not None:
         weights[0] = 1.0
     cuts = draw(st.lists(st.integers(0, n), max_size=5).map(sorted))
-    return pd.DataFrame(frame.to_dict(as_series=False)) if draw(st.booleans()) and "truths" not in kinds else frame, weights, cuts
+    return (
+        pd.DataFrame(frame.to_dict(as_series=False))
+        if draw(st.booleans()) and "truths" not in kinds
+        else frame,
+        weights,
+        cuts,
+    )
 
 
 def batches(frame, weights, cuts):

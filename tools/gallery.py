@@ -35,6 +35,7 @@ FAMILIES = (
     "chow",
     "selective",
     "binary",
+    "network",
 )
 TABLE = "breast cancer (scikit-learn)"
 COMMAND = {"Made by": "python -m tools.gallery"}
@@ -51,13 +52,19 @@ SHOTS = {  # name → (page, width, height, color scheme, what is at the top)
 def page_of(family: str) -> Report:
     """The report of a model with its defaults, and who is served worst by size of the cells."""
     X, y = breast_cancer()
-    model = for_tables(build_learner(family))
+    model = for_tables(_network() if family == "network" else build_learner(family))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.fit(X, y)
         return report(
             model, X, y, target="diagnosis", table=TABLE, by="mean radius", rows=[1], record=dict(COMMAND)
         )
+
+
+def _network() -> Any:
+    from perceptrons.neural import MarginMLPClassifier
+
+    return MarginMLPClassifier(random_state=0)
 
 
 def breast_cancer() -> tuple[Any, Any]:

@@ -92,7 +92,8 @@ def supports_classes(name: str, n_classes: int) -> bool:
 
 
 def may_reject(model: Any) -> bool:
-    return isinstance(model, Rejecting)
+    """A network does with costs alone."""
+    return isinstance(model, Rejecting) and hasattr(model, "predict_liberal")
 
 
 def takes_costs(model: Any) -> bool:

@@ -46,6 +46,15 @@ class Material(NamedTuple):
     why_not: str  # nothing could be judged
 
 
+def _costs_of(learner: Any) -> Costs:
+    """What answers and rejections cost; a network has costs alone, and perhaps none."""
+    if not takes_costs(learner):
+        return Costs()
+    if hasattr(learner, "reject_cost"):
+        return read_costs(learner.costs, learner.reject_cost)
+    return learner.costs or Costs()
+
+
 def material_of(
     subject: Subject,
     X: Any,
@@ -62,11 +71,7 @@ def material_of(
     places = np.arange(n_given) if sample_weight is None else np.flatnonzero(np.asarray(sample_weight))
     n_counted, drawn = len(rows.y), _drawn(rows, seed)
     rows, places = rows.take(drawn), places[drawn]
-    costs = (
-        read_costs(subject.learner.costs, subject.learner.reject_cost)
-        if takes_costs(subject.learner)
-        else Costs()
-    )
+    costs = _costs_of(subject.learner)
     judged, why_not = None, ""
     try:
         judged = (

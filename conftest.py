@@ -47,6 +47,9 @@ def has_browser() -> bool:
     return find_spec("playwright") is not None and all(tools)
 
 
+HAS_DASK = all(map(find_spec, ("dask", "distributed", "pandas", "pyarrow")))
+
+
 class Need(NamedTuple):
     """What a marker stands for."""
 
@@ -60,6 +63,7 @@ NEEDS = {
         bool(os.environ.get("PERCEPTRONS_DATA")),
         "experiments on real data need PERCEPTRONS_DATA, the path of a folder that holds the papers' data",
     ),
+    "dask": Need(HAS_DASK, "collections on a cluster need dask and distributed: pip install '.[dask]'"),
     "export": Need(
         all(map(find_spec, ("onnx", "onnxruntime", "duckdb")))
         and all(map(shutil.which, ("gcc", "clang", "arm-none-eabi-gcc", "psql"))),
@@ -77,8 +81,10 @@ NEEDS = {
 }
 ABSENT = {name: need.sentence for name, need in NEEDS.items() if not need.there}
 
-# Modules that import torch cannot be collected without it; other pages lose the blocks that do.
+# Modules that import torch cannot be collected without it; pages lose the blocks that import what is absent.
 NETWORKS = re.compile(r"^(?:>>> )?(?:import torch|from (?:torch|\S*\bneural)\b)", re.MULTILINE)
+COLLECTIONS = re.compile(r"^(?:>>> )?(?:import dask|from (?:dask|distributed|\S*\bdask)\b)", re.MULTILINE)
+IMPORTS = {"torch": NETWORKS, "dask": COLLECTIONS}
 BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 # One process begins with the first of these folders, the other in the middle of all tests, near `margin`:
@@ -93,7 +99,10 @@ def pytest_configure() -> None:
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    if collection_path.name.startswith("onnx_") and find_spec("onnx") is None:
+    for name in ("onnx", "triton"):
+        if collection_path.name.startswith(f"{name}_") and find_spec(name) is None:
+            return True
+    if not HAS_DASK and "dask" in collection_path.parts[len(ROOT.parts) :]:
         return True
     if "torch" not in ABSENT:
         return None
@@ -104,8 +113,10 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
-        if "torch" in ABSENT and item.path.suffix == ".md":
-            leave_out_networks(item)
+        if isinstance(item, pytest.DoctestItem) and item.path.parent == ROOT / "src/perceptrons/datasets":
+            item.add_marker("data")
+        if item.path.suffix == ".md":
+            leave_out_blocks(item)
     dropped = {item for item in items if needs(item) & ABSENT.keys()}
     config.hook.pytest_deselected(items=[*dropped])
     items[:] = sorted((item for item in items if item not in dropped), key=place_in_order)
@@ -121,10 +132,10 @@ def needs(item: pytest.Item) -> set[str]:
     return {mark.name for mark in item.iter_markers()} | {*getattr(item, "fixturenames", ())}
 
 
-def leave_out_networks(page: pytest.DoctestItem) -> None:
-    """Drop the examples of a page's blocks that import torch; the other blocks are run."""
-    text = page.dtest.docstring
-    blocks = [match for match in BLOCK.finditer(text) if NETWORKS.search(match.group())]
+def leave_out_blocks(page: pytest.DoctestItem) -> None:
+    """Drop the examples of a page's blocks that import what is absent; the other blocks are run."""
+    text, absent = page.dtest.docstring, [IMPORTS[name] for name in IMPORTS.keys() & ABSENT.keys()]
+    blocks = [match for match in BLOCK.finditer(text) if any(one.search(match.group()) for one in absent)]
     lines = [(text.count("\n", 0, match.start()), text.count("\n", 0, match.end())) for match in blocks]
     page.dtest.examples[:] = [
         example

@@ -32,6 +32,7 @@ BENCHMARKS = {
     "gpu": "stages of boosting on a GPU beside the processor: pairs of a million rows, triples",
     "certificates": "what is proved about models of real tables, beside their errors on new rows",
     "streams": "epochs over batches beside those in memory, and peak memory of 10⁵ to 10⁷ rows",
+    "dask": "fits over collections on 1, 2 and 4 workers, beside one process and LightGBM on Dask",
     "promises": "how often promises about new rows break on known distributions, and what they let through",
     "deployed": "exported models: rows per second in C, SQL, ONNX, Python, and bytes on a microcontroller",
     "defaults": "how often the default models end without training errors on separable rows",

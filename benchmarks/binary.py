@@ -88,7 +88,7 @@ def run(quick: bool) -> dict[str, Any]:
     notes = [
         f"Ratios are medians over {rounds} rounds of the ratio within a round. Caches are emptied before "
         "each call. A read sums the words of the same memory; GB/s are the bytes that must be read, by the "
-        "time. Ours have one thread; products are OpenBLAS's on unpacked rows, float32 but for packing.",
+        "time. Ours have one thread; products are OpenBLAS's on unpacked rows, float32 except for packing.",
         *(
             []
             if quick

@@ -5,6 +5,8 @@ nothing around it; the peer is a booster that makes one per stage and looks for 
 """
 
 import warnings
+from collections.abc import Callable
+from functools import partial
 from itertools import islice
 from time import perf_counter
 from typing import Any
@@ -13,8 +15,9 @@ import numpy as np
 import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
+from perceptrons.compiled import threads
 from perceptrons.rows.encode import as_rows
-from perceptrons.sparse.boosting import boost
+from perceptrons.sparse.boosting import Stage, boost
 from perceptrons.sparse.conjunctions import arrange
 from perceptrons.sparse.search import ConjunctionSearch, Scope
 
@@ -23,7 +26,7 @@ from .boosting_sets import Literals, Table, literal_sets, tables
 from .layout import Column, Section
 from .timing import interleave
 
-STAGES, ROUNDS, BRIEF = 100, 3, 3
+STAGES, FEW, ROUNDS, BRIEF = 100, 20, 3, 3
 PRODUCT, FIRST, WHOLE = "sgemm", "first stage", "all stages"
 
 SEARCH = [
@@ -47,9 +50,21 @@ FITS = [
 ]
 
 
+THREADED = [
+    Column("name", "rows × literals", "text"),
+    Column("layout", "held as", "text"),
+    Column("stages", "stages", "count"),
+    Column("one", "one thread", "time"),
+    Column("two", "two", "time"),
+    Column("ratio", "one / two", "ratio"),
+    Column("same", "same stages", "text"),
+]
+
+
 def run(quick: bool) -> dict[str, Any]:
     rounds = 1 if quick else ROUNDS
     search = Section("The search for pairs, k=2, one thread", SEARCH, [])
+    threaded = Section("The same search, two threads beside one", THREADED, [])
     n_trees = FEW_TREES if quick else TREES
     fits = Section(f"Whole fits, {n_trees} stages or trees, one thread, {rounds} rounds", FITS, [])
     with threadpool_limits(1), warnings.catch_warnings():
@@ -57,6 +72,7 @@ def run(quick: bool) -> dict[str, Any]:
         for data in literal_sets(quick):
             print(f"{data.label} ...", flush=True)
             _race_search(data, search)
+            _race_threads(data, rounds, threaded)
         for table in tables(quick):
             print(f"{table.label} ...", flush=True)
             _race_fits(table, rounds, quick, fits)
@@ -71,13 +87,22 @@ def run(quick: bool) -> dict[str, Any]:
         f"Fits include the making of literals. The learner on all pairs of columns was timed for {BRIEF} "
         f"stages, once, and is extrapolated to {STAGES}; it holds all pairs in memory, ours none.",
     ]
-    return {"sizes": {"rounds": rounds, "stages": STAGES}, "notes": notes, "sections": [search, fits]}
+    return {
+        "sizes": {"rounds": rounds, "stages": STAGES},
+        "notes": notes,
+        "sections": [search, fits, threaded],
+    }
+
+
+def _arranged(data: Literals) -> tuple[Any, np.ndarray]:
+    L, y = data.load()
+    rows = as_rows(sp.csr_array(L)) if data.sparse else L
+    return arrange(rows, len(L), np.arange(L.shape[1])), y
 
 
 def _race_search(data: Literals, table: Section) -> None:
-    L, y = data.load()
-    rows, ones = as_rows(sp.csr_array(L)) if data.sparse else L, np.ones(len(L))
-    literals = arrange(rows, len(L), np.arange(L.shape[1]))
+    L, _ = data.load()
+    (literals, y), ones = _arranged(data), np.ones(len(L))
     scaled = L.astype(np.float32)
     other = scaled * np.float32(1 / len(L))
     competitors = {
@@ -103,6 +128,35 @@ def _race_search(data: Literals, table: Section) -> None:
             "ratio": None if product is None else STAGES * product,
             "pairs": sum(len(stage.literals) == 2 for stage in stages),
             "same": f"{same} of {len(picked)}",
+        }
+    )
+
+
+def _race_threads(data: Literals, rounds: int, table: Section, prepare: Callable[[], object] = bool) -> None:
+    """`prepare` is called before each run, and not timed."""
+    literals, y = _arranged(data)
+    n_stages = STAGES if literals.n_rows <= 10_000 else FEW
+    stages: dict[int, list[Stage]] = {}
+
+    def boosted(n_threads: int) -> None:
+        with threads(n_threads) as workers:
+            search = ConjunctionSearch(literals, y, Scope(), workers)
+            stages[n_threads] = list(islice(boost(search, np.ones(len(y))), n_stages))
+
+    names = {"one": 1, "two": 2}
+    competitors = {name: partial(boosted, n_threads) for name, n_threads in names.items()}
+    times = interleave(competitors, rounds, dict.fromkeys(names, prepare))
+    table.raw[data.id] = times.seconds
+    table.rows.append(
+        {
+            "id": f"threads {data.id}",
+            "name": data.label,
+            "layout": "CSR" if data.sparse else "array",
+            "stages": n_stages,
+            "one": times.median("one"),
+            "two": times.median("two"),
+            "ratio": times.ratio("one", "two"),
+            "same": "yes" if stages[1] == stages[2] else "no",
         }
     )
 

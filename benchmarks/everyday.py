@@ -37,7 +37,7 @@ MODELS: dict[str, Callable[[int], Any]] = {
 NOTES = [
     "Mean over the folds of a table, then over tables. AUC: of two classes, or of each class against the "
     "rest. Fit: the median over folds, one thread. Rows are encoded by `TableEncoder`, fitted to the "
-    "training rows, but for tables that are not scaled.",
+    "training rows, except for tables that are not scaled.",
     "Many rows: a9a and MNIST have test sets of their own, of the others as many new rows are drawn. Median "
     "of three fits.",
 ]

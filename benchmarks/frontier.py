@@ -57,10 +57,10 @@ FROM_FOLDER = (
     "monks-3",
 )
 NOTES = [
-    "Means over five folds, of models with default parameters but for what their names say; times are those "
-    "of the processor, one thread, for the fit alone, after a first one. Sizes are rules for ours, RuleFit "
-    "and FIGS, weights for logistic regression and fasterrisk; those of trees and additive models are not "
-    "counted. The light EBM has 4 outer bags and no interactions.",
+    "Means over five folds, of models with default parameters except for what their names say; times are "
+    "those of the processor, one thread, for the fit alone, after a first one. Sizes are rules for ours, "
+    "RuleFit and FIGS, weights for logistic regression and fasterrisk; those of trees and additive models "
+    "are not counted. The light EBM has 4 outer bags and no interactions.",
     "Tables of more than two classes are asked for one of them: splice for EI, wine for the second, digits "
     "for odd ones. fasterrisk learns from the literals of `LiteralEncoder`, the other "
     "peers from the rows of `TableEncoder`, made before the clock starts.",

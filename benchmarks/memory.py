@@ -23,6 +23,7 @@ from .peak_memory import forget_peak, peak
 
 SIZE, QUICK_SIZE = (200_000, 100), (20_000, 20)
 CSR_COLUMNS = 10  # times as many columns; a row stores as many cells as a dense one has
+QUICK = ("Perceptron", "BinaryPerceptron", "SparsePerceptron")
 WARM_ROWS = 10_000  # more rows than some code paths begin with
 LAYOUTS = ("float64", "float32", "CSR float64")
 COLUMNS = [
@@ -63,7 +64,7 @@ def learners() -> dict[str, Callable[[], Any]]:
 def run(quick: bool) -> dict[str, Any]:
     m, n = QUICK_SIZE if quick else SIZE
     table = Section(f"Peak memory beyond the input, as a share of it: {m:,}×{n}", COLUMNS, [])
-    for name in learners():
+    for name in QUICK if quick else learners():
         row: dict[str, Any] = {"id": f"memory {name}", "name": name}
         for layout in LAYOUTS:
             found = ask(["-m", "benchmarks.memory", name, layout, str(m), str(n)])
@@ -72,7 +73,8 @@ def run(quick: bool) -> dict[str, Any]:
         table.rows.append(row)
     notes = [
         f"CSR: {CSR_COLUMNS * n:,} columns, {n} cells stored per row, indices of 32 bits. One process for "
-        f"each model and layout; a fit of {WARM_ROWS:,} rows comes first, to load all code. Few epochs."
+        f"each model and layout; a fit of {WARM_ROWS:,} rows comes first, to load all code. Few epochs.",
+        "With slack, `MaxMarginPerceptron` holds four matrices of columns × columns, whatever the rows.",
     ]
     return {"sizes": {"rows": m, "columns": n}, "sections": [table], "notes": notes}
 

@@ -31,8 +31,9 @@ SETTINGS: list[tuple[str, tuple[float, ...], int, dict[str, Any]]] = [
 ]
 NOTES = [
     "A sample breaks a promise if what it says of new rows is not true of them. The first table knows the "
-    "truth by a formula, or because it was written into the samples. p is the chance of so many breaks, or "
-    "more, if each sample broke with the probability allowed: below 0.001 a promise would be refuted.",
+    "truth by a formula, or because it was written into the samples. p is the chance of this number of "
+    "breaks, or more, if each sample broke with the probability allowed: below 0.001 a promise would be "
+    "refuted.",
     "The second table calibrates a logistic regression, fitted once to 500 rows of three Gaussian clouds, by "
     f"samples of the size given, with a confidence of 95 %; {N_NEW:,} new rows tell the errors. Answered: "
     "the mean share of new rows. Best: that of the most lenient threshold whose error on the new rows is "

@@ -45,7 +45,7 @@ NOTES = [
     "its own seed. Real: one class is thinned out to 3 % of the rows (malignant cells, the digit 8 against "
     "the others, positive women, malignant samples, high incomes). Models learn from one half of the rows, "
     f"and the other half is new; breast cancer, digits, pima and wisconsin have {N_SPLITS} random halves "
-    "each, a9a has test rows of its own. Rows are encoded by `TableEncoder`, but for a9a.",
+    "each, a9a has test rows of its own. Rows are encoded by `TableEncoder`, except for a9a.",
 ]
 
 

@@ -42,9 +42,9 @@ TASKS = [
 TOLD = " or ".join(map(str, FEW_STAGES))  # the sizes of the peers, about
 NOTES = [
     "Accuracy and AUC are means over folds and seeds; times, of one thread, and ratios, each within a fold, "
-    "are medians. Totals of few whole points are few, so many rows tie, which costs AUC. Rules are those "
-    "whose points are not 0, the constant not counted. Majority and AdaBoost are `SparsePerceptron`, imodels "
-    "is its `FastRiskScoreClassifier`.",
+    "are medians. There are few totals of few whole points, and rows with equal totals cost AUC. Rules are "
+    "those whose points are not 0, the constant not counted. Majority and AdaBoost are `SparsePerceptron`, "
+    "imodels is its `FastRiskScoreClassifier`.",
     "Ours, fasterrisk and logistic regression learn from the literals of `LiteralEncoder` (of numbers, eight "
     "thresholds); the making of them is timed. With k=2 ours may join two to one rule, nobody else does. "
     "imodels makes literals of its own: nine thresholds, and one for missing cells. It is given names as a "
@@ -52,7 +52,7 @@ NOTES = [
     f"Majority without a number of stages chooses T and γ by five inner folds, with {TOLD} stages γ "
     "alone. fasterrisk and imodels know how many features to use, give each at most 5 points, and choose "
     "nothing by cross-validation.",
-    "fasterrisk and imodels seek the least logistic loss of the risks that belong to totals; ours seeks a "
+    "fasterrisk and imodels seek the lowest logistic loss of the risks that belong to totals; ours seeks a "
     "vote that is right. fasterrisk asks for NumPy, pandas and scikit-learn older than ours, so it is "
     "installed beside them by `pip install --no-deps fasterrisk==0.1.10`; its one call of `tostring`, which "
     "NumPy has no more, is made one of `tobytes`.",

@@ -32,6 +32,9 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 suppress_warnings = ["myst.header", "config.cache"]  # pages that GitHub shows, too, begin where they like
 
 autosummary_generate = True
+default_role = "py:obj"  # `name` in a docstring is a link where there is such a name, else code
+smartquotes = False  # quoted values of parameters can be copied
+toc_object_entries_show_parents = "hide"
 autodoc_typehints = "none"  # the docstrings say what a parameter takes
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
@@ -42,6 +45,7 @@ sphinx_gallery_conf = {
     "filename_pattern": "/plot_",
     "within_subsection_order": "_ext.gallery_order.in_order",
     "show_memory": False,
+    "write_computation_times": False,  # the page of them asks other machines for scripts
     "min_reported_time": 5,
     "remove_config_comments": True,
     "download_all_examples": False,
@@ -57,6 +61,8 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
+html_context = {"default_mode": "auto"}  # light or dark, as the reader's system is
+html_sidebars = {page: [] for page in ("index", "first-steps", "which-learner")}  # which have no pages below
 html_theme_options = {
     "show_prev_next": True,
     "navigation_with_keys": False,

@@ -100,7 +100,7 @@ BAD = [
 
 @pytest.mark.parametrize(("matrix", "message"), BAD, ids=[message[:40] for _, message in BAD])
 def test_contradictions_are_named(matrix, message):
-    with pytest.raises(ValueError, match=re.escape(message) + ".*make it anew"):
+    with pytest.raises(ValueError, match=re.escape(message) + ".*make it again"):
         check_structure(matrix)
 
 

@@ -118,6 +118,7 @@ SHORT = {
     "promises": Short(("promise", "about", "may", "broke")),
     "first_call": Short(("name", "import", "first_fit", "second_fit")),
     "streams": Short(("name", "time", "speed")),
+    "dask": Short(("name", "t0", "t1", "t2", "t4", "gain")),
     "gpu": Short(("what", "first", "later", "one", "one_later", "ratio", "ratio_later")),
     "growth": Short(("name", "columns", "first", "r1", "r2", "r3")),
     "deployed": Short(("name", "one", "rows")),

@@ -24,8 +24,8 @@ SETTINGS = {
 BLOCK = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 TIME = re.compile(r"\b\d+(\.\d+)? (µs|ms|s)\b")  # differs from run to run, and so do the widths of columns
 LONG = re.compile(
-    r"\b\d{1,3}(,\d{3})+(?= +TIME| corrections)|\d+\.\d{4,}"
-)  # thousands of corrections, and the last digits, hang on the last bit of a sum
+    r"\b\d{1,3}(,\d{3})+(?= +TIME| corrections| bytes of)|\d+\.\d{4,}"
+)  # thousands of corrections, the last digits, and how many there are, depend on the last bit of a sum
 SPACE = re.compile(r"[\s─]+")
 
 

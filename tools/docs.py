@@ -58,7 +58,17 @@ def build(pages: Path, site: Path, gallery: bool) -> int:
     except ImportError as error:
         raise SystemExit('The site needs Sphinx: pip install ".[docs]".') from error
     options = [] if gallery else ["-D", "plot_gallery=0"]
-    return sphinx(["-W", "--keep-going", "-q", "-b", "html", *options, str(pages), str(site)])
+    code = sphinx(["-W", "--keep-going", "-q", "-b", "html", *options, str(pages), str(site)])
+    for script in (*(site / "_static" / "scripts").glob("*.js"), site / "search.html"):
+        silence(script)
+    return code
+
+
+def silence(script: Path) -> None:
+    """The theme logs each change of light and dark; what a reader's console says should matter."""
+    text = script.read_text(encoding="utf-8")
+    if "console.log(" in text:
+        script.write_text(text.replace("console.log(", "void ("), encoding="utf-8")
 
 
 if __name__ == "__main__":

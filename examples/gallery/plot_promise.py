@@ -2,7 +2,7 @@
 Reject until it can be promised
 ===============================
 
-``SelectiveClassifier`` answers only so many rows that the promise, at most ``max_error`` of the answers
+``SelectiveClassifier`` answers only as far as the promise, at most ``max_error`` of the answers
 wrong, holds with 95 % confidence.
 """
 

@@ -118,22 +118,57 @@ def compare(
 ) -> list[LearnerResult]:
     """Cross-validate learners on a frame or array X and its labels y, all on the same folds.
 
-    There are fewer folds if a class has fewer rows; a class of one row is never tested. `repeats` makes the
-    folds anew so many times. Without names in `learners`, all are tried that support this number of classes
-    and are quick enough for this number of rows. A learner that fails gets a note.
-    `progress(done, total, what)` is called before each fit. `costs` are what learners that may reject are
-    trained for, and what the risk of all is computed with; None is `Costs()`: a rejection costs 0.2, an
-    error 1. Of the epochs, "conservative" and "chow" make 100 at most. `metric`, "risk", "accuracy",
-    "balanced" (accuracy) or "auc", decides which learner is the best.
+    Parameters
+    ----------
+    X, y : array or frame of rows, and array of classes
+        The table. Columns of a frame from which nothing can be learned are left out, except those in `keep`.
+    sample_weight : array or None, default None
+        A weight >= 0 per row, for training and testing. Rows of weight 0 are left out of both.
+    class_weight : None, "balanced" or dict of class → weight, default None
+        Weights of classes, for training alone. scikit-learn's tree balances the numbers of rows, the other
+        learners their weights.
+    n_jobs : int or None, default None
+        The number of threads of learners that can use more than one, -1 for one per core.
+    folds : int, default 10
+        The number of folds. It is reduced if no class has that many rows; a class of one row is never tested.
+    repeats : int, default 1
+        How often the cross-validation is repeated, with new folds each time.
+    metric : {"risk", "accuracy", "balanced", "auc"}, default "risk"
+        What decides which learner is the best; "balanced" is the balanced accuracy.
+    seed : int, default 0
+        Draws the folds, and seeds the learners.
+    max_epochs : int, default 1000
+        The largest number of epochs of learners that have a limit; "conservative" and "chow" make at most
+        100.
+    learners : list of str or None, default None
+        The names of the learners. None tries all that support the number of classes and are fast enough for
+        the number of rows.
+    parameters : dict or None, default None
+        Parameters that are set on all learners that have them.
+    keep : None, "all" or list of names, default None
+        Columns of a frame that are not left out, see `TableEncoder`.
+    processes : int or None, default None
+        The number of processes, each of one thread, that share folds and learners.
+    progress : callable or None, default None
+        It is called as `progress(done, total, what)` before each fit.
+    costs : Costs or None, default None
+        The costs for which learners that can reject are trained, and with which the risk of all is computed.
+        None is `Costs()`: a rejection costs 0.2, an error 1.
 
-    `parameters` are set on all learners that have them. Columns of a frame from which nothing can be learned
-    are left out, but for those in `keep` (`TableEncoder`).
+    Returns
+    -------
+    list of LearnerResult
+        One entry per learner, in the order of `learners`. A learner that fails gets a note instead of
+        numbers.
 
-    `sample_weight` holds a weight >= 0 per row, for training and testing; rows of weight 0 are left out of
-    both. `class_weight`, "balanced" or a dict of class → weight, is for training alone (scikit-learn's tree
-    balances the numbers of rows, the others their weights). `n_jobs` is the number of threads of learners
-    that use some, -1 for one per core; `processes` the number of processes, each of one thread, over which
-    folds and learners are spread.
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from perceptrons import compare
+    >>> X, y = load_iris(return_X_y=True)
+    >>> results = compare(X, y, learners=["perceptron", "shallow tree"], folds=5)
+    >>> [(result.learner, result.accuracy > 0.8) for result in results]
+    [('perceptron', True), ('shallow tree', True)]
     """
     if metric not in METRICS:
         raise ValueError(f"metric={metric!r}, but it must be one of {', '.join(METRICS)}.")

@@ -14,25 +14,51 @@ from typing import Any, TypeVar, cast
 
 import numba
 from joblib import effective_n_jobs
+from numba.extending import overload
 from threadpoolctl import ThreadpoolController
 
 from .checks import is_number
 
 _KERNELS: list[Any] = []  # all that were made
+_COMMON = {"no_cfunc_wrapper": True}  # nothing is called from C: a tenth less to compile
+_OPTIONS: Any = {"nogil": True, **_COMMON}
+_INLINED = {"forceinline": True, **_COMMON}
+_REORDERED = {"fastmath": {"reassoc", "contract"}, **_INLINED}
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile with Numba; the result is kept on disk, so that a new process does not compile again.
 
     In a read-only installation without a writable home Numba has nowhere to put its cache and
-    raises while the module is being imported; the function is then compiled anew in each process.
+    raises while the module is being imported; the function is then compiled again in each process.
     """
+    return _kernel(function)
+
+
+def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same, written into the compiled functions that call it: what is short, or called in one place,
+    takes less time to compile than a function of its own."""
+    return _kernel(function, inline="always")
+
+
+def _kernel(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
+    kernel: Callable[..., Any]
     try:
-        kernel = numba.njit(cache=True, nogil=True)(function)
+        kernel = numba.njit(cache=True, **_OPTIONS, **options)(function)
     except RuntimeError:  # Numba: "no locator available"
-        kernel = numba.njit(nogil=True)(function)
+        kernel = numba.njit(**_OPTIONS, **options)(function)
     _KERNELS.append(kernel)
     return kernel
+
+
+def text_for(
+    function: Callable[..., Any], *, inlined: bool = False, reordered: bool = False
+) -> Callable[..., Any]:
+    """Numba's `overload`: what is decorated returns a compiled text of the function for some types of its
+    arguments. It may be `inlined` into all its callers; and its sums `reordered`, so that they vectorize."""
+    options: Any = _REORDERED if reordered else _INLINED if inlined else _COMMON
+    decorate: Callable[..., Any] = overload(function, jit_options=options)
+    return decorate
 
 
 def n_specializations() -> int:
@@ -87,9 +113,16 @@ class Threads:
         """function(item) for each, in the order of the items."""
         return [*self._pool.map(function, items)] if self._pool else [function(item) for item in items]
 
+    def each(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """The same, one after the other as they are asked for."""
+        return self._pool.map(function, items) if self._pool else map(function, items)
+
     def shares(self, items: list[Item]) -> list[list[Item]]:
         """The items dealt out, a list for each thread that has any."""
         return [items[k :: self.n] for k in range(min(self.n, len(items)))]
+
+
+SERIAL = Threads()
 
 
 @contextmanager

@@ -70,7 +70,7 @@ def without_columns_left_out(rows: Rows, keep: Any) -> Rows:
 
 
 def splits_of(rows: Rows, folds: int, seed: int, repeats: int = 1) -> list[Split]:
-    """Stratified folds, as many as there are rows of the smallest class that has several."""
+    """Stratified folds, at most one per row of the smallest class that has several."""
     single = rows_of_single_classes(rows)
     others = np.setdiff1d(np.arange(len(rows.y)), single)
     found: list[Split] = []

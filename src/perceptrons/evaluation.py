@@ -1,7 +1,7 @@
 """How well a fitted model does on rows with known classes: shares, costs, ranking, probabilities.
 
 Accuracy and its interval are about the rows answered; a model may reject others. The interval is Wilson's, at
-95 %; rows with weights count as many as Kish's effective number, (Σw)² / Σw². Measures of probabilities apply
+95 %; rows with weights count as Kish's effective number, (Σw)² / Σw². Measures of probabilities apply
 where a model has `predict_proba`. The AUC of more than two classes is the mean over classes against the rest.
 """
 
@@ -136,7 +136,7 @@ def interval_of(share: float | None, counts: Any) -> tuple[float, float] | None:
 
 
 def interval_from(share: float, n: float) -> tuple[float, float]:
-    """The same of so many rows."""
+    """The same of a number of rows."""
     middle = (share + Z**2 / (2 * n)) / (1 + Z**2 / n)
     half = Z / (1 + Z**2 / n) * math.sqrt(max(share * (1 - share), 0.0) / n + Z**2 / (4 * n**2))
     return max(0.0, min(share, middle - half)), min(1.0, max(share, middle + half))

@@ -1,9 +1,10 @@
 """`evaluate`, batch by batch: counts and costs add up, so that all measures are those of the whole.
 
-All but one: the AUC of two classes is that of scores rounded to 11 bits, equal ones counted half. Of more
-classes it is not computed.
+All but one: the AUC is that of scores rounded to 11 bits, of more than two classes to 8, and equal ones are
+counted half; of more than 64 classes it is not computed.
 """
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,8 @@ from .evaluation import (
 )
 from .rejection.costs import Costs
 
-BITS = 20  # of a score in single precision: sign, exponent and 11 bits
-BUCKETS = 1 << BITS
+BITS, FEWER_BITS = 20, 17  # of a score in single precision: sign, exponent and 11 bits; or 8
+MOST_CLASSES = 64
 
 
 class EvaluationOfBatches:
@@ -34,7 +35,11 @@ class EvaluationOfBatches:
         self.confusion = np.zeros((self.n, self.n + 1))
         self.log_loss: float | None = 0.0
         self.brier: float | None = 0.0
-        self.buckets: Array | None = np.zeros((2, BUCKETS)) if self.n == 2 else None
+        self.bits = BITS if self.n == 2 else FEWER_BITS
+        lines = 1 if self.n == 2 else self.n  # the others and the class, in each
+        self.buckets: Array | None = None
+        if self.n <= MOST_CLASSES:
+            self.buckets = np.zeros((lines, 2, 1 << self.bits))
 
     def add(self, X: Any, y: Any, weights: Any = None) -> None:
         """Rows as the model takes them, and their classes, which it knows."""
@@ -48,11 +53,25 @@ class EvaluationOfBatches:
         self._add_scores(scores_of(model, X) if self.buckets is not None else None, codes, counts)
         self._add_probabilities(probabilities_of(model, X), codes, counts)
 
+    def __add__(self, other: "EvaluationOfBatches") -> "EvaluationOfBatches":
+        """Of the batches of both, by the same model."""
+        both = copy(self)
+        both.n_rows, both.paid = self.n_rows + other.n_rows, self.paid + other.paid
+        both.squares, both.confusion = self.squares + other.squares, self.confusion + other.confusion
+        for name in ("log_loss", "brier", "buckets"):
+            mine, its = getattr(self, name), getattr(other, name)
+            setattr(both, name, None if mine is None or its is None else mine + its)
+        return both
+
     def _add_scores(self, scores: Any, codes: Array, counts: Array) -> None:
         if scores is None or self.buckets is None or not np.isfinite(scores).all():
             self.buckets = None
             return
-        np.add.at(self.buckets, (codes, bucket_of(scores)), counts)
+        columns = scores[:, None] if scores.ndim == 1 else scores
+        first = self.n - columns.shape[1]  # the class of the first column
+        for line, column in enumerate(columns.T):
+            truth = (codes == line + first).astype(np.intp)
+            np.add.at(self.buckets[line], (truth, bucket_of(column, self.bits)), counts)
 
     def _add_probabilities(self, proba: Any, codes: Array, counts: Array) -> None:
         if proba is None or self.log_loss is None or self.brier is None:
@@ -80,7 +99,7 @@ class EvaluationOfBatches:
             balanced_accuracy=float((right[there] / by_class[there]).mean()),
             rejected=float(self.confusion[:, -1].sum() / total),
             risk=self.paid / total,
-            auc=None if self.buckets is None else area_of(*self.buckets),
+            auc=None if self.buckets is None else mean_area(self.buckets),
             log_loss=None if self.log_loss is None else self.log_loss / total,
             brier=None if self.brier is None else self.brier / total,
             confusion=tuple(tuple(line) for line in self.confusion.tolist()),
@@ -88,12 +107,18 @@ class EvaluationOfBatches:
         )
 
 
-def bucket_of(scores: Array) -> Array:
-    """A number from 0 to `BUCKETS` − 1, which grows with the score."""
+def bucket_of(scores: Array, n_bits: int = BITS) -> Array:
+    """A number with this number of bits, which grows with the score."""
     with np.errstate(over="ignore"):
         bits = (np.asarray(scores, np.float32) + np.float32(0.0)).view(np.uint32)  # no -0.0
     ordered = np.where(bits >> 31, ~bits, bits | np.uint32(1 << 31))
-    return np.asarray(ordered >> np.uint32(32 - BITS), np.int64)
+    return np.asarray(ordered >> np.uint32(32 - n_bits), np.int64)
+
+
+def mean_area(buckets: Array) -> float | None:
+    """Of the classes that have rows, and are not alone."""
+    areas = [area for area in (area_of(*line) for line in buckets) if area is not None]
+    return float(np.mean(areas)) if areas else None
 
 
 def area_of(negative: Array, positive: Array) -> float | None:

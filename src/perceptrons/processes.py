@@ -18,6 +18,7 @@ from joblib.externals.loky import ProcessPoolExecutor
 from .compiled import one_thread
 from .cross_validation import Progress
 from .fold_fits import FoldFit, FoldPart, Work, failed
+from .garbage import collect_rarely
 
 SLOWEST_TO_COMPILE = ("sparse", "margin", "conservative", "binary")  # rooms; the others compile little
 AHEAD = 2  # tasks that a process has at hand: one at work and the next
@@ -207,6 +208,7 @@ _WORKER: list[_Worker] = []  # of a process of the pool
 
 
 def _begin(work: Work) -> None:
+    collect_rarely()
     _WORKER[:] = [_Worker(work)]
 
 

@@ -58,7 +58,7 @@ def remember(model: Any, X: Any, weighted: bool, more: bool) -> SeenRows:
     columns count that its encoder does not leave out, which later tables may lack."""
     X = _sliceable(X)
     n_rows = _count(X)
-    seen = SeenRows(n_rows, marks_of(X, _spread(n_rows), model), weighted)
+    seen = SeenRows(n_rows, marks_of(X, spread(n_rows), model), weighted)
     known = getattr(model, "_seen_rows", None)
     if not more or known is None or (np.array_equal(known.marks, seen.marks) and not known.streamed):
         return seen
@@ -85,7 +85,7 @@ def compare_rows(seen: SeenRows, X: Any, model: Any) -> Overlap:
     marks = np.concatenate([marks_of(X, part, model) for part in parts])
     n_found, every = int(np.isin(seen.marks, marks).sum()), len(seen.marks)
     alike = n_rows == seen.n_rows and n_found == every
-    same = alike and not seen.streamed and np.array_equal(marks[_spread(n_rows)], seen.marks)
+    same = alike and not seen.streamed and np.array_equal(marks[spread(n_rows)], seen.marks)
     times = np.unique(marks, return_counts=True)[1]
     repeated = float(times[times > 1].sum() + 1) / (n_rows + 1)
     return Overlap(same, alike and not same, n_found, every, repeated)
@@ -101,7 +101,8 @@ def _count(X: Any) -> int:
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
-def _spread(n_rows: int) -> slice:
+def spread(n_rows: int) -> slice:
+    """Of this number of rows, those that are remembered."""
     return slice(0, n_rows, max(1, -(-n_rows // FEW)))
 
 

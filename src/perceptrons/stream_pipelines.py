@@ -15,14 +15,19 @@ def fit_stream(model: Any, source: Any, *, batch_rows: int | None = None, **how:
 
     Parameters
     ----------
-    model : a `Perceptron`, `BinaryPerceptron`, `TableEncoder` or `LiteralEncoder`, or a pipeline of
-        encoders and one learner.
-    source, batch_rows : as in `Perceptron.fit_stream`; for files see `stream_table`.
-    how : what the last step's own `fit_stream` takes, such as `certificate` and `checkpoint`.
+    model : estimator or pipeline
+        A `Perceptron`, `BinaryPerceptron`, `SparsePerceptron`, `ConservativePerceptron`, `TableEncoder` or
+        `LiteralEncoder`, or a pipeline of encoders and one learner.
+    source : source of batches
+        As in `Perceptron.fit_stream`; for files see `stream_table`.
+    batch_rows : int or None, default None
+        The number of rows of a batch, where arrays are cut. None is about 4 MB.
+    how : further arguments
+        They are passed to the `fit_stream` of the last step, such as `certificate` and `checkpoint`.
 
     Notes
     -----
-    An encoder takes one pass of its own, and encodes each batch anew in each pass of the learner.
+    An encoder takes one pass of its own, and encodes each batch again in each pass of the learner.
 
     Examples
     --------
@@ -43,11 +48,11 @@ def fit_stream(model: Any, source: Any, *, batch_rows: int | None = None, **how:
         if not hasattr(step, "fit_stream"):
             raise ValueError(
                 f"A {type(step).__name__} cannot learn from a stream; what can: Perceptron, "
-                "BinaryPerceptron, TableEncoder, LiteralEncoder, and pipelines of these. Fit it on rows in "
-                "memory."
+                "BinaryPerceptron, SparsePerceptron, ConservativePerceptron, TableEncoder, LiteralEncoder, "
+                "and pipelines of these. Fit it on rows in memory."
             )
     if len(steps) > 1:
-        check_repeatable(opened, "each step of a pipeline reads it anew")
+        check_repeatable(opened, "each step of a pipeline reads it again")
     for step in steps[:-1]:
         step.fit_stream(opened)
         opened = EncodedSource(opened, step)

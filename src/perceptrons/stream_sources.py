@@ -45,8 +45,8 @@ def open_source(source: Any, batch_rows: int | None = None) -> Source:
     """What the user passed, as a source.
 
     A tuple (X, y) or (X, y, weights) of arrays, memory-mapped ones included, or of a CSR matrix and an array;
-    a list of such tuples, the batches; a function that returns an iterator of them, anew whenever it is
-    called; an object that can be iterated over anew; or an iterator, which is read once.
+    a list of such tuples, the batches; a function that returns an iterator of them, again whenever it is
+    called; an object that can be iterated over again; or an iterator, which is read once.
     """
     if hasattr(source, "read") and hasattr(source, "seekable") and hasattr(source, "repeatable"):
         return source  # type: ignore[no-any-return]
@@ -114,7 +114,7 @@ class ArraySource:
 
 
 def rows_of_batch(X: Any, n_rows: int, batch_rows: int | None) -> int:
-    """As many as were asked for, or have about `BATCH_BYTES`."""
+    """The number that was asked for, or that has about `BATCH_BYTES`."""
     if batch_rows is not None:
         return int(number("batch_rows", batch_rows, "[1, inf)", "use None, for batches of 4 MB", int))
     cells = X.data if is_sparse(X) else X
@@ -220,7 +220,7 @@ def check_same(found: Fingerprint, first: Fingerprint, name: str) -> None:
 
 
 def in_batches(batches: Iterator[Batch], expected: int) -> Iterator[Batch]:
-    """As many as in the first pass."""
+    """The same number as in the first pass."""
     n = 0
     for n, batch in enumerate(islice(batches, expected + 1), start=1):
         if n > expected:

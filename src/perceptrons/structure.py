@@ -21,7 +21,7 @@ import scipy.sparse as sp
 from ._types import Array
 
 REMEDY = (
-    "Its arrays have been changed since it was made; make it anew from rows, columns and values: "
+    "Its arrays have been changed since it was made; make it again from rows, columns and values: "
     "scipy.sparse.coo_array((values, (rows, columns)), shape=shape)."
 )
 

@@ -14,9 +14,16 @@ BLOCK = 2**20  # random numbers held at a time
 
 
 class Separable(NamedTuple):
+    """Rows, their classes, and a hyperplane that separates them.
+
+    >>> data = separable(100, 5, margin=0.1, random_state=0)
+    >>> data.X.shape, sorted(set(data.y.tolist())), data.teacher.shape
+    ((100, 5), [-1, 1], (5,))
+    """
+
     X: Any  # array, or CSR for density < 1
     y: Array  # ±1
-    teacher: Array  # a unit vector; y = sign of ⟨teacher, x⟩ but for the rows with a flipped label
+    teacher: Array  # a unit vector; y = sign of ⟨teacher, x⟩ except for the rows with a flipped label
 
 
 def separable(
@@ -107,9 +114,16 @@ def two_point(eps: float) -> tuple[Array, Array]:
 
 
 class Product(NamedTuple):
+    """Rows of ±1, their classes, and the binary weights that label them.
+
+    >>> data = product(1000, 10, random_state=0)
+    >>> data.X.shape, sorted(set(data.weights.tolist()))
+    ((1000, 10), [-1, 1])
+    """
+
     X: Array  # int8, ±1
     y: Array  # ±1
-    weights: Array  # int8, -1, 0 or +1; y = +1 where Σ w x > threshold but for the rows with a flipped label
+    weights: Array  # int8, -1, 0 or +1; y = +1 where Σ w x > threshold, except where the label was flipped
 
 
 def product(

@@ -1,5 +1,6 @@
 """`BinaryPerceptron.fit_stream` beside `fit`: counts add up exactly, however rows are cut."""
 
+import warnings
 from collections import Counter
 
 import numpy as np
@@ -28,7 +29,8 @@ def problems(draw):
     if weights is not None:
         weights[[int(np.argmin(y)), int(np.argmax(y))]] = 1
     parameters = {
-        "method": draw(st.sampled_from(["influence", "influence", "clipped-hebb"])),
+        "method": draw(st.sampled_from(["influence", "influence", "clipped-hebb", "sbpi"])),
+        "max_epochs": draw(st.sampled_from([5, 100])),
         "epsilon": draw(st.sampled_from(["auto", 0.1])),
         "threshold": draw(st.sampled_from(["auto", "min-error", "figure-1", 1])),
         "binarize": draw(st.sampled_from(["auto", 0.5])),
@@ -41,6 +43,13 @@ def problems(draw):
     return X, y, weights, cuts, parameters, draw(st.booleans())
 
 
+def fitted(fit, *args):
+    """The model and what it warned of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        return fit(*args), [str(one.message) for one in caught]
+
+
 @pytest.mark.thorough
 @settings(max_examples=cases(600), deadline=None, suppress_health_check=list(HealthCheck))
 @given(problems())
@@ -50,13 +59,17 @@ def test_a_stream_gives_the_model_of_a_fit_in_memory(problem):
     parts = [slice(start, stop) for start, stop in zip([0, *cuts], [*cuts, len(y)], strict=True)]
     more = [() if weights is None else (weights[part],) for part in parts]
     batches = [(X[part], y[part], *one) for part, one in zip(parts, more, strict=True)]
-    in_memory = BinaryPerceptron(**parameters).fit(X, y, weights)
-    streamed = BinaryPerceptron(**parameters).fit_stream(batches)
+    in_memory, said = fitted(BinaryPerceptron(**parameters).fit, X, y, weights)
+    streamed, said_too = fitted(BinaryPerceptron(**parameters).fit_stream, batches)
+    assert said == said_too
+    for name in ("n_epochs_", "converged_", "stopped_"):
+        assert getattr(in_memory, name, None) == getattr(streamed, name, None), name
     for name in SAME:
         assert np.array_equal(getattr(in_memory, name), getattr(streamed, name)), name
     for mine, its in zip(in_memory.counts_, streamed.counts_, strict=True):
         assert np.allclose(mine, its, rtol=1e-12, atol=0)
     SEEN["cases"] += 1
+    SEEN["sbpi"] += hasattr(in_memory, "n_epochs_")
     SEEN["votes"] += bool(in_memory.n_weights_)
 
 
@@ -108,7 +121,6 @@ GOOD = (np.array([[0, 1], [1, 0]]), [0, 1])
         ([GOOD, (np.zeros((2, 3)), [0, 1])], {}, "batch 2: X has 3 features"),
         ([GOOD, (GOOD[0], [0, 2])], {}, "Only binary classification"),
         ([GOOD, (np.array([[0.3, 1.0]]), [1])], {"binarize": None}, "has more than two values"),
-        ([GOOD], {"method": "sbpi"}, "visits rows in random order"),
         ([(np.array([[0.0, np.nan]]), [1])], {}, "batch 1: Input X contains NaN"),
     ],
 )

@@ -100,7 +100,7 @@ def test_where_all_columns_matter_all_vote():
 
 
 def test_columns_that_say_the_same_do_not_outvote_the_others():
-    """Nine columns decide, and nine more repeat the first but for 3 % of the rows."""
+    """Nine columns decide, and nine more repeat the first except for 3 % of the rows."""
     for seed in range(3):
         rng = np.random.default_rng(seed)
         Z = rng.choice([-1, 1], (4000, 9))

@@ -56,6 +56,24 @@ def test_what_evaluate_says(command, table, learner):
     assert "AUC" in out
 
 
+@pytest.mark.parametrize("learner", ["perceptron", "sparse", "logistic regression"])
+def test_rows_that_the_model_was_trained_on(command, table, learner):
+    command("fit", table, *FIT, "--learner", learner, "--out", "m.json")
+    lines = Path(table).read_text().splitlines(keepends=True)
+    Path("part.csv").write_text("".join([*lines[:30], *coffee(40, seed=1).splitlines(keepends=True)[1:]]))
+    Path("other.csv").write_text(coffee(40, seed=1))
+    for name, share, said in (
+        (table, "all", "on these very rows"),
+        ("part.csv", "some", "on some of"),
+        ("other.csv", "none", ""),
+    ):
+        assert report_of(command, "evaluate", "m.json", name)["training_rows"] == share
+        assert report_of(command, "evaluate", "m.json", name, "--stream")["training_rows"] == share
+        out = " ".join(command("evaluate", "m.json", name)[1].split())
+        assert ("The model was trained" in out) == bool(said)
+        assert said in out
+
+
 def test_three_classes_and_weights(command, table):
     rng = np.random.default_rng(0)
     x = rng.normal(size=90)

@@ -64,5 +64,5 @@ def test_labels_that_are_classes(command, write):
 
 def test_help_describes_the_label_of_rejected_rows(command):
     said = " ".join(command("predict", "--help")[1].replace("│", " ").split())
-    assert 'answers "reject" where it does, or what fit --reject-label said' in said
-    assert "if the classes are numbers it is 0, -1 or another number that is no class." in said
+    assert 'answers "reject" for a rejected row, or the text of fit --reject-label' in said
+    assert "if the classes are numbers, it is 0, -1 or another number that is not a class." in said

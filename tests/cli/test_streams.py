@@ -73,6 +73,40 @@ def test_binary_in_batches_is_the_model_of_the_whole_table(folder, run):
     assert models[0].threshold_ == models[1].threshold_
 
 
+@pytest.mark.parametrize("learner", ["sparse", "scorecard"])
+def test_rules_in_batches_are_those_of_the_whole_table(folder, run, learner):
+    said = []
+    for how in ("--stream", "--no-stream"):
+        model, path = str(folder / "model.json"), str(folder / "table.csv")
+        out = run("fit", path, "--target", "kind", "--learner", learner, "--folds", "0", "--out", model, how)
+        said.append(load(model).to_text())
+        assert said[0] in out
+    assert said[0] == said[1]
+
+
+def test_what_may_reject_says_so_in_batches_and_takes_a_checkpoint(folder, run):
+    path, point, model = str(folder / "table.csv"), folder / "point", str(folder / "model.json")
+    arguments = ["fit", path, "--target", "kind", "--learner", "conservative", "--reject-cost", "0.1"]
+    told = json.loads(run(*arguments, "--stream", "--checkpoint", str(point), "--json", "--out", model))
+    assert 0 < told["rejected"] < 1
+    assert told["costs"]["reject"] == 0.1
+    assert told["risk"] <= 0.1
+    assert not point.exists()
+    found = json.loads(run("evaluate", model, path, "--stream", "--json"))
+    assert found["rejected"] == told["rejected"]
+    assert "of the training rows answered" in run(*arguments, "--stream")
+    assert "two classes" in run("fit", path, "--target", "color", *arguments[4:], "--stream", code=2)
+
+
+def test_what_to_expect_on_new_rows_is_said_and_probabilities_calibrated(folder, run):
+    path, model = str(folder / "table.csv"), str(folder / "model.json")
+    out = run("fit", path, "--target", "kind", "--stream", "--out", model, "--max-epochs", "9")
+    assert "a fifth of the rows held out; baseline, always" in " ".join(out.split())
+    assert "calibration" in (folder / "model.json").read_text()
+    assert "Not tested on new rows" in run("fit", path, "--target", "kind", "--stream", "--folds", "0")
+    assert "--folds is 1" in run("fit", path, "--target", "kind", "--stream", "--folds", "1", code=2)
+
+
 def test_large_tables_and_folders_stream_by_themselves(folder, run, monkeypatch):
     path = folder / "table.csv"
     assert not streams.streams(path, None)
@@ -85,7 +119,7 @@ def test_large_tables_and_folders_stream_by_themselves(folder, run, monkeypatch)
     whole = run("fit", str(path), "--target", "kind", "--learner", "shallow tree", "--folds", "0")
     assert "in batches" not in whole
     assert "cannot learn in batches" in run(
-        "fit", str(path), "--target", "kind", "--learner", "sparse", "--stream", code=2
+        "fit", str(path), "--target", "kind", "--learner", "max margin", "--stream", code=2
     )
 
 
@@ -124,12 +158,14 @@ def test_json_and_checkpoints(folder, run):
     assert told["data"]["rows"] == 600
     assert told["data"]["left_out"] == [{"column": "row", "reason": "counter"}]
     assert told["certificates"]
-    assert told["why_not_expected"].startswith("the table was read in batches")
-    assert not point.exists()
+    assert told["why_not_expected"] is None
+    assert told["expected"]["folds"] == 1
+    assert 100 < told["expected"]["n_rows"] < 140
+    assert not [*folder.glob("point*")]
     for arguments, sentence in [
         (["--checkpoint", path], "--checkpoint names the table itself"),
         (["--checkpoint", str(point), "--no-stream"], "--checkpoint is for tables that are read in batches"),
-        (["--checkpoint", str(point), "--learner", "binary"], "takes three passes and no checkpoint"),
+        (["--checkpoint", str(point), "--learner", "binary"], "takes a few passes and no checkpoint"),
         (["--stream", "--target", "kinds"], "did you mean 'kind'"),
     ]:
         assert sentence in " ".join(run("fit", path, "--target", "kind", *arguments, code=2).split())

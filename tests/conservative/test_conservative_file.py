@@ -60,7 +60,7 @@ def test_it_is_kept_as_it_was_fitted(tmp_path):
 CHANGED = [
     (lambda fitted: fitted["bands_"].update(values=[-1.0, 0.0]), "bands_ are .* but they must be >= 0"),
     (lambda fitted: fitted["bands_"].update(values=["nan", 0.0]), "bands_ are"),
-    (lambda fitted: fitted["classes_"].update(shape=[1], values=["no"]), "1 classes|prices"),
+    (lambda fitted: fitted["classes_"].update(shape=[1], values=["no"]), "2 labels or more"),
     (lambda fitted: fitted["prices"]["wrong"].update(values=[0.1, 1.0]), "prices must be"),
     (lambda fitted: fitted["prices"]["gain"].update(values=[-0.1, 0.0]), "prices must be"),
     (lambda fitted: fitted["prices"]["reject"].update(shape=[1], values=[0.1]), "has 1 classes"),

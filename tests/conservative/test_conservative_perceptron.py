@@ -1,6 +1,7 @@
 """`ConservativePerceptron` as its users meet it: costs, labels, frames, bad input, real data."""
 
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -135,10 +136,12 @@ def test_costs_that_make_rejections_best(band):
     assert model.training_risk_ == pytest.approx(0.1)
 
 
-def test_the_currency_makes_no_difference(noisy):
+@pytest.mark.parametrize("band", ["cv", "learned"])
+def test_the_currency_makes_no_difference(noisy, band):
     X, y = noisy
+    prices = {"gain": 0.25, "wrong": {"yes": 2.0, "no": 1.0}, "reject": 0.5}
     one, other = (
-        fitted(X, y, costs=Costs(gain=0.25 * unit, wrong={"yes": 2 * unit, "no": unit}, reject=0.5 * unit))
+        fitted(X, y, band=band, costs=Costs(**{name: times(unit, own) for name, own in prices.items()}))
         for unit in (1.0, 1024.0)
     )
     np.testing.assert_array_equal(one.coef_, other.coef_)
@@ -271,6 +274,26 @@ def test_the_same_seed_gives_the_same_model(noisy):
     np.testing.assert_array_equal(one.coef_, same.coef_)
     np.testing.assert_array_equal(one.bands_, same.bands_)
     assert (one.coef_ != other.coef_).any()
+
+
+def times(unit, price):
+    return {label: unit * own for label, own in price.items()} if isinstance(price, dict) else unit * price
+
+
+class AsLearned(ConservativePerceptron):
+    """Bands as they were learned, whatever they cost."""
+
+    _checks_bands = False
+
+
+def test_more_epochs_are_never_worse(noisy):
+    how = {"band": "learned", "n_restarts": 1, "eta_weights": 0.5, "eta_bands": 0.1, "random_state": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        models = [AsLearned(**how, max_epochs=n).fit(*noisy) for n in range(1, 9)]
+    risks = [model.training_risk_ for model in models]
+    assert all(after <= before + 1e-12 for before, after in pairwise(risks))
+    assert any(model.n_updates_ == earlier.n_updates_ for earlier, model in pairwise(models))  # it was kept
 
 
 @quickly

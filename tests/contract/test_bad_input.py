@@ -209,7 +209,7 @@ def test_parameters(settings, message):
 
 
 def test_a_step_function_must_give_steps():
-    with pytest.raises(ValueError, match=r"eta\(2\)=0, but it must be a number > 0; mend eta"):
+    with pytest.raises(ValueError, match=r"eta\(2\)=0, but it must be a number > 0; fix eta"):
         classic(eta=lambda t: 2 - t, order="cyclic").fit(X, y)
 
 

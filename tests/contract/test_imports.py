@@ -79,7 +79,7 @@ def test_public_names_are_there_when_every_module_was_imported(tmp_path):
             try:
                 import_module(module.name)
             except ImportError as error:
-                absent = [name for name in ("torch", "onnx") if find_spec(name) is None]
+                absent = [name for name in ("torch", "onnx", "dask", "triton") if find_spec(name) is None]
                 if not any(name in str(error).lower() for name in absent):
                     raise
     assert dir(perceptrons) == sorted(perceptrons.__all__)
@@ -106,7 +106,9 @@ def twice(names):
 
 
 def test_no_class_name_twice():
-    nodes = (node for tree in trees().values() for node in ast.walk(tree))
+    """But for the learners over collections, which bear the names of those in memory."""
+    own = [tree for path, tree in trees().items() if not path.stem.endswith("_on_dask")]
+    nodes = (node for tree in own for node in ast.walk(tree))
     assert twice(node.name for node in nodes if isinstance(node, ast.ClassDef)) == []
 
 

@@ -263,7 +263,7 @@ def codons(bases, row):
 
 @pytest.mark.data
 def test_stop_codons_end_genes(files):
-    """In frame, the three stop codons stand at the end alone; but for selenocysteine, three times."""
+    """In frame, the three stop codons stand at the end alone; except for selenocysteine, three times."""
     taa, tag, tga = stops = [16 * 3 + 4 * 0 + 0, 16 * 3 + 4 * 0 + 2, 16 * 3 + 4 * 2 + 0]
     bases = read_sequence(files[0])
     rows = [row for row in read_annotation(files[1], len(bases)) if row.kind == "CDS" and not row.pseudo]

@@ -21,6 +21,7 @@ NAMES = (
     "certificates",
     "classes",
     "conservative",
+    "dask",
     "defaults",
     "deployed",
     "everyday",
@@ -153,7 +154,7 @@ def test_fits_grow_with_the_rows_as_the_page_says():
 # Each command with the result it must write; without the JIT there is nothing to time.
 COMMANDS = [((), None)]
 for name in NAMES if JIT else ():
-    needs = {"neural": [pytest.mark.torch], "deployed": [pytest.mark.export]}
+    needs = {"neural": [pytest.mark.torch], "deployed": [pytest.mark.export], "dask": [pytest.mark.dask]}
     marks = [pytest.mark.slow, *needs.get(name, [])]
     COMMANDS.append(pytest.param((name, "--quick"), name, marks=marks))
 
@@ -193,6 +194,7 @@ def test_the_command_runs(arguments: tuple[str, ...], name: str | None, tmp_path
             "gpu",
             "certificates",
             "streams",
+            "dask",
             "promises",
             "deployed",
             "defaults",

@@ -261,7 +261,7 @@ def test_a_pipeline_is_certified_at_its_last_step():
 
 
 def test_a_margin_within_rounding_is_decided():
-    """One row lies on the hyperplane but for the rounding of √2, which is less than √2 and then more."""
+    """One row lies on the hyperplane except for the rounding of √2, which is less than √2 and then more."""
     third = np.sqrt(2.0)
     X = np.array([[1.0, 0.0, third], [0.0, 1.0, -third]])
     model = classic(order="cyclic", fit_intercept=False).fit(X, [1, 0])

@@ -1,13 +1,9 @@
 """`Perceptron.fit_stream` beside `fit`: however rows are cut into batches, the model is the same."""
 
 import os
-import signal
-import subprocess
-import sys
 import time
 import warnings
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,12 +16,12 @@ from perceptrons import Perceptron, load, save, verify
 from perceptrons.margin import epochs
 from perceptrons.rows.order import Order, shuffled
 from perceptrons.stream_sources import ArraySource
+from tests.kills import fit_with_kills
 from tests.sizes import cases
 
 EXACT = ("coef_", "intercept_", "support_", "dual_coef_", "n_updates_", "n_presentations_", "n_iter_")
 EXACT += ("stopped_", "converged_", "n_rows_", "lift_", "classes_")
 SEEN = Counter()
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @st.composite
@@ -289,16 +285,6 @@ def test_what_looks_at_all_rows_for_one_is_refused():
 
 # --- checkpoints ---
 
-CHILD = """
-import sys, warnings
-warnings.simplefilter("ignore")
-from perceptrons import save
-from tests.margin.test_fit_stream import long_fit
-folder, slow = sys.argv[1], float(sys.argv[2])
-print("ready", flush=True)
-save(long_fit(slow, checkpoint=folder + "/point", checkpoint_seconds=0.0), folder + "/model.json")
-"""
-
 
 def long_fit(slow=0.0, **how):
     """A fit of three classes; each batch comes after so many seconds."""
@@ -313,31 +299,14 @@ def long_fit(slow=0.0, **how):
     return Perceptron(max_epochs=12, margin=3.0, random_state=3).fit_stream(batches, **how)
 
 
-def run_child(folder, slow=0.0):
-    command = [sys.executable, "-c", CHILD, str(folder), str(slow)]
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
-
-
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_a_killed_fit_goes_on_to_the_same_model(tmp_path):
+def test_a_killed_fit_goes_on_to_the_same_model(tmp_path, record_property):
     """SIGKILL at random moments, again and again, until the fit has come to its end; the last time there
     is a checkpoint to go on from."""
-    rng, kills, most = np.random.default_rng(1), 0, cases(24, share=12)
-    point, goes_on = tmp_path / "point", False
-    while not (tmp_path / "model.json").exists():
-        with run_child(tmp_path, 0.002 if kills < most else 0.0) as child:
-            assert child.stdout.readline() == "ready\n", child.stderr.read()
-            if kills < most:
-                while kills == most - 1 and not point.exists() and child.poll() is None:
-                    time.sleep(0.005)
-                time.sleep(rng.uniform(0.0, 0.3))
-                child.send_signal(signal.SIGKILL)
-                kills += child.wait() == -signal.SIGKILL
-                goes_on |= point.exists()
-            else:
-                assert child.wait() == 0, child.stderr.read()
+    most = cases(24, share=12)
+    kills, goes_on = fit_with_kills("tests.margin.test_fit_stream", tmp_path, most)
+    record_property("printed", f"margin: {kills} kills of a fit that went on")
     assert kills >= max(most // 2, 1)
     assert goes_on
     whole, _ = fitted(long_fit)

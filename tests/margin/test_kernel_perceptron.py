@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
-from perceptrons import verify
+from perceptrons import KernelPerceptron, verify
 from perceptrons.margin.certificates import certify_margin as certify
 from perceptrons.margin.kernel_values import Kernel
 from perceptrons.rows.layouts import Gram
@@ -344,3 +344,13 @@ def test_a_fit_that_fails_leaves_the_model_as_it_was():
         model.set_params(kernel=lambda A, B: 5.0 - A @ B.T).fit(3 * X, y)
     assert model.certificate_ is before["certificate_"]
     assert np.array_equal(model.dual_coef_, before["dual_coef_"])
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
+def test_a_cell_stored_twice_is_its_sum(kernel):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    model = KernelPerceptron(kernel=kernel, random_state=0).fit(X, X[:, 0] > 0.0)
+    parts = np.concatenate([0.25 * X, 0.75 * X], axis=1).ravel()
+    twice = sp.csr_array((parts, np.tile([0, 1, 2], 80), 6 * np.arange(41)), shape=X.shape)
+    assert np.allclose(model.decision_function(twice), model.decision_function(X))
+    assert twice.nnz == 240  # the caller's matrix is as it was

@@ -353,7 +353,7 @@ def test_one_weight_that_is_no_number(weight):
 
 
 def test_training_goes_on_where_the_intercept_cancels():
-    """b is 0 but for rounding, which no relative error forgives."""
+    """b is 0 except for rounding, which no relative error forgives."""
     tiny = 0
     for seed in range(200):
         X, y, _ = separable(30, 3, margin=0.01, random_state=seed)

@@ -233,7 +233,7 @@ def test_a_function_is_lost_by_name(path, quick):
     assert twin.eta == LostFunction("halving") == clone(twin).eta == again(twin, path).eta
     assert equal(twin.coef_, model.coef_)
     verify(twin.certificate_, twin, X, CODES)
-    with pytest.raises(ValueError, match=r"'halving' is not in the model file.*set the parameter anew"):
+    with pytest.raises(ValueError, match=r"'halving' is not in the model file.*set the parameter again"):
         twin.fit(X, CODES)
     with pytest.raises(ValueError, match="set_params"):
         twin.partial_fit(X, CODES)

@@ -10,7 +10,8 @@ from sklearn.datasets import load_breast_cancer, load_iris
 
 from perceptrons import Costs
 from perceptrons.neural import Adaptive, Growing, MarginMLPClassifier
-from perceptrons.neural.squares import fill_squares, squared_shortfall
+from perceptrons.neural.squares import _by_tensors, fill_squares, squared_shortfall
+from perceptrons.neural.unwaited import LossTally
 from tests.naive import margin_mlp as naive_rows
 from tests.naive import margin_mlp_adam as naive
 from tests.neural.test_margin_mlp import moons, quickly, weights
@@ -66,14 +67,17 @@ def test_squares_of_integers_are_exact(n_neurons):
     short = np.maximum(2.0 - y * scores, 0.0)
     expected = (w[:, None] * short**2).sum() / 4, -y * short * w[:, None] / 128
     n_violated = ((2.0 - y * scores) >= 0).any(1).sum()
-    total, slopes, n_found = squared_shortfall(*map(torch.tensor, (scores, target, w)), 2.0)
-    assert (total, n_found) == (expected[0], n_violated)
-    assert (slopes.numpy() == expected[1]).all()
-    from perceptrons.neural.squares import _by_tensors
-
-    total, slopes, n_found = _by_tensors(*map(torch.tensor, (scores, target, w)), 2.0)
-    assert (float(total), int(n_found)) == (expected[0], n_violated)
-    assert (slopes.numpy() == expected[1]).all()
+    rows = [*map(torch.tensor, (scores, target, w))]
+    for fill in (squared_shortfall, _by_tensors):
+        tally = LossTally(torch.tensor(3), torch.tensor(0))
+        total, slopes = fill(*rows, 2.0, tally)
+        assert (float(total), int(tally.n_violated)) == (expected[0], 3 + n_violated)
+        assert (slopes.numpy() == expected[1]).all()
+    if torch.cuda.is_available():
+        tally = LossTally(torch.tensor(3).cuda(), torch.tensor(0).cuda())
+        total, slopes = squared_shortfall(*(part.cuda() for part in rows), 2.0, tally)
+        assert (float(total), int(tally.n_violated)) == (expected[0], 3 + n_violated)
+        assert (slopes.cpu().numpy() == expected[1]).all()
     scores[3, 0] = np.nan
     assert np.isnan(fill_squares(scores, target, w, 2.0, np.empty_like(scores))[0])
 

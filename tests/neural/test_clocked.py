@@ -32,7 +32,7 @@ def counted(batches, scale):
 
 
 def test_clocks_count_the_rows_in_which_neurons_are_active():
-    """In double precision, but for the last bit of a square root."""
+    """In double precision, except for the last bit of a square root."""
     n_apart = []
 
     @settings(deadline=None, derandomize=True, max_examples=50)

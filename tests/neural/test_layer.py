@@ -286,7 +286,7 @@ def test_rounding_does_not_cross_the_ends():
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_scores_that_are_rounding_are_judged_exactly():
-    """Each row adds up to 0 but for rounding, which alone tells the classes apart: really so, or not."""
+    """Each row adds up to 0 except for rounding, which alone tells the classes apart: really so, or not."""
     w, n_cases = np.array([1.0, 1.0, 1.0, -1.0]), 0
     for seed in range(20):
         X = np.random.default_rng(seed).random((200, 4))

@@ -1,6 +1,8 @@
 """`MarginLoss` beside its slow twin: values and gradients, precisions, odd input, and the GPU."""
 
+import copy
 import math
+import warnings
 from collections import Counter
 
 import pytest
@@ -9,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from perceptrons.neural import Adaptive, Growing, MarginLoss
+from perceptrons.neural import Adaptive, Algorithm4, Growing, MarginLoss, unwaited
 from perceptrons.neural.shortfall import Shortfall, signs
 from tests.contract.test_imports import run
 from tests.naive import neural as naive
@@ -41,7 +43,14 @@ def twin(scores, target, beta, reduction, slopes):
 
 
 class Parts(MarginLoss):
-    """The loss as a GPU has it: by tensor operations."""
+    """The loss as a GPU without Triton has it: by tensor operations."""
+
+    def forward(self, scores, target):
+        return self._unwaited(scores, target, self.reduction, True)[0]
+
+
+class Networks(MarginLoss):
+    """As networks side by side have it."""
 
     def forward(self, scores, target):
         losses, violated = Shortfall.apply(scores, signs(scores, target), self._beta(scores), self.reduction)
@@ -49,7 +58,7 @@ class Parts(MarginLoss):
         return losses
 
 
-@pytest.mark.parametrize("make", [MarginLoss, Parts])
+@pytest.mark.parametrize("make", [MarginLoss, Parts, Networks])
 @pytest.mark.parametrize("reduction", REDUCTIONS)
 @pytest.mark.parametrize("dtype", [torch.float32, DOUBLE])
 def test_value_and_gradient_are_those_of_the_twin(dtype, reduction, make):
@@ -138,7 +147,7 @@ def test_targets_may_be_any_integers(dtype):
 def test_equality_is_that_of_the_scores_precision():
     """0.1 in single precision is more than 0.1, and yet it does not exceed a margin of 0.1."""
     scores, target = torch.tensor([[0.1], [0.2]]), torch.ones(2).long()
-    for make in (MarginLoss, Parts):
+    for make in (MarginLoss, Parts, Networks):
         loss = make(0.1, "sum")
         value, gradient = learn(loss, scores, target)
         assert (value, loss.clock) == (0.0, 1)
@@ -323,6 +332,35 @@ def test_numbers_beyond_the_precision_raise():
             Growing.reaching(10, 100, power)
 
 
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_what_is_not_waited_for_tells_late(reduction):
+    """A bad row makes the loss NaN, teaches nothing, and its batch is not counted."""
+    scores, target = torch.zeros(4, 3), torch.tensor([0, 1, 3, 2])
+    scores[3, 1] = math.nan
+    loss = Parts(1.0, reduction)
+    value, gradient = learn(loss, scores, target)
+    assert value.isnan().tolist() == ([False, False, True, True] if reduction == "none" else True)
+    assert gradient.ne(0).any(1).tolist() == [True, True, False, False]
+    assert (loss.clock, loss.bad) == (0, 2)
+    assert copy.deepcopy(loss).bad == 2
+    assert "bad" not in loss.state_dict()
+    with pytest.raises(
+        ValueError, match=r"2 rows that the loss has met .* not finite, or labels out of range"
+    ):
+        loss.check()
+    loss.check()
+    with pytest.raises(ValueError, match="rows that the loss has met"):
+        [learn(loss, scores, target) for _ in range(2 * unwaited.LATE)]
+    with pytest.raises(ValueError, match=r"β is 1e\+39, more than torch.float32 can hold"):
+        Parts(1e39)(scores, target)
+
+
+def test_what_a_gpu_needs_for_the_kernel():
+    """It is looked for; without it there are tensor operations."""
+    assert not unwaited.is_fused(ZEROS)
+    assert not unwaited.has_triton(ZEROS.device)
+
+
 @pytest.mark.gpu
 class TestOnAGPU:
     @pytest.mark.parametrize("schedule", [2.0, Growing(0.5, 0.25), Adaptive(0.5, 1.0)])
@@ -339,14 +377,56 @@ class TestOnAGPU:
             assert here.clock == there.clock.cpu() > 0
             assert here.margin == pytest.approx(there.margin)
 
-    def test_bad_input_leaves_the_gpu_usable(self):
-        loss, target = MarginLoss(Growing(0.5)).cuda(), TWO.cuda()
-        for scores, labels, message in [
-            (ZEROS.cuda() * math.nan, target, "2 of 2 rows are not finite"),
-            (ZEROS.cuda(), target + 2, "target holds 3"),
-            (ZEROS.cuda(), target - 1, "target holds -1"),
-        ]:
-            with pytest.raises(ValueError, match=message):
-                loss(scores, labels)
-            assert torch.ones(3, device="cuda").sum().item() == 3.0
-        assert loss.clock.item() == 0
+    def test_the_kernel_is_that_of_tensor_operations(self):
+        """Also where many programs share the rows, and in double precision."""
+        for n_rows, n_neurons, dtype in [(3000, 10, DOUBLE), (700, 1, torch.float32), (3, 5000, DOUBLE)]:
+            assert unwaited.is_fused(torch.zeros(n_rows, n_neurons, device="cuda"))
+            scores, target = (part.cuda() for part in draw(1, n_rows, n_neurons, dtype))
+            for reduction in REDUCTIONS:
+                losses = [MarginLoss(Growing(0.3), reduction).cuda(), MarginLoss(Growing(0.3), reduction)]
+                losses[0].clock += 5
+                losses[1].clock += 5
+                value, gradient = learn(losses[0], scores, target)
+                expected, slope = learn(losses[1], scores.cpu(), target.cpu())
+                assert torch.allclose(value.cpu(), expected)
+                assert torch.allclose(gradient.cpu(), slope)
+                assert losses[0].clock.cpu() == losses[1].clock > 5
+
+    @pytest.mark.parametrize("fused", [True, False])
+    def test_bad_input_leaves_the_gpu_usable(self, fused, monkeypatch):
+        if not fused:
+            monkeypatch.setattr(unwaited, "is_fused", lambda scores: False)
+        target = TWO.cuda()
+        for schedule in (Growing(0.5), Algorithm4()):
+            loss = MarginLoss(schedule).cuda()
+            for scores, labels in [
+                (ZEROS.cuda() * math.nan, target),
+                (ZEROS.cuda(), target + 2),
+                (ZEROS.cuda(), target - 1),
+            ]:
+                assert learn(loss, scores, labels)[0].isnan()
+                assert loss.clock.item() == 0
+                with pytest.raises(
+                    ValueError, match=r"[12] rows that the loss has met .* labels out of range"
+                ):
+                    loss.check()
+                loss.check()
+                with pytest.raises(ValueError, match="rows that the loss has met"):
+                    [(learn(loss, scores, labels), torch.cuda.synchronize()) for _ in range(64)]
+                loss.check()
+                assert torch.ones(3, device="cuda").sum().item() == 3.0
+        assert learn(loss, ZEROS.cuda(), target)[0] == 0.0
+        assert loss.clock == 2
+
+    def test_a_step_waits_for_nothing(self):
+        loss, scores, target = MarginLoss(Growing(0.5)).cuda(), ZEROS.cuda().requires_grad_(), TWO.cuda()
+        loss(scores, target).backward()  # compiles
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # that the mode is a prototype
+            torch.cuda.set_sync_debug_mode("error")
+            try:
+                for _ in range(70):
+                    loss(scores, target).backward()
+            finally:
+                torch.cuda.set_sync_debug_mode("default")
+        assert loss.clock == 71 * 2

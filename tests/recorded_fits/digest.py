@@ -37,7 +37,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(name): plain(one) for name, one in value.items()}
     if is_dataclass(value):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        return {field.name: _part(field.name, getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, list | tuple):
         return [plain(one) for one in value]
     if isinstance(value, float | np.floating):
@@ -47,6 +47,11 @@ def plain(value: Any) -> Any:
     if hasattr(value, "__dict__") and not isinstance(value, type):  # scikit-learn's calibrators
         return {name: plain(one) for name, one in vars(value).items()}
     return str(value)
+
+
+def _part(name: str, value: Any) -> Any:
+    """The last bits of a bound are those of the linear algebra of this processor."""
+    return f"{value:.12g}" if name == "margin_bound" and isinstance(value, float) else plain(value)
 
 
 def _attributes(model: BaseEstimator) -> Iterator[tuple[str, Any]]:

@@ -74,7 +74,7 @@ def test_cells_of_a_row():
 @pytest.mark.parametrize("kind", [Perceptron, MaxMarginPerceptron])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_predictions_do_not_depend_on_layout_or_batch(kind, dtype):
-    """Rows on the hyperplane but for rounding, where every order of a sum gives another sign."""
+    """Rows on the hyperplane except for rounding, where every order of a sum gives another sign."""
     rng = np.random.default_rng(2)
     X, y = rng.standard_normal((40, 30)).astype(dtype), rng.integers(0, 2, 40)
     model = kind().fit(X, y) if kind is Perceptron else kind(C=1.0).fit(X, y)

@@ -12,7 +12,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from perceptrons import SparsePerceptron
 from perceptrons.sparse.calibration import SLOPES, calibrate
-from perceptrons.sparse.joint import simplest
+from perceptrons.sparse.size_choice import simplest
 from tests.naive import joint as naive
 from tests.planted import planted_table
 

@@ -9,6 +9,9 @@ from tests.naive import joint as naive
 
 pytestmark = pytest.mark.kernels
 
+# scikit-learn 1.8 and later choose the penalty by `l1_ratio` alone
+L1 = {"penalty": "l1"} if LogisticRegression().l1_ratio is None else {"l1_ratio": 1.0}
+
 
 def problem(seed, n_rows=80, n_columns=9):
     rng = np.random.default_rng(seed)
@@ -39,7 +42,7 @@ def test_a_solution_satisfies_the_conditions_of_an_optimum(seed):
 def test_an_outside_solver_finds_the_same():
     X, signs, weights = problem(7)
     state, w = solved(X, signs, weights, np.full(len(X), 3.0))
-    outside = LogisticRegression(l1_ratio=1.0, C=1 / 3, solver="saga", max_iter=100_000, tol=1e-8)
+    outside = LogisticRegression(**L1, C=1 / 3, solver="saga", max_iter=100_000, tol=1e-8)
     outside.fit(X.T.astype(float), signs, sample_weight=weights)
     assert np.allclose(w, outside.coef_[0], atol=0.02)
     assert state.bias[0] == pytest.approx(outside.intercept_[0], abs=0.02)

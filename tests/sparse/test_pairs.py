@@ -3,8 +3,19 @@
 import numpy as np
 import pytest
 
+from perceptrons.compiled import threads
+from perceptrons.sparse import pairs
 from perceptrons.sparse.conjunctions import Reweighing, arrange, rows_of
-from perceptrons.sparse.pairs import BLOCK, GramMatrix, PairSearch, finalists, is_first_pair
+from perceptrons.sparse.pairs import (
+    BLOCK,
+    GramMatrix,
+    PairSearch,
+    finalists,
+    is_first_pair,
+    parts_of,
+    rescore_columns,
+    rescore_rows,
+)
 from tests.naive import boosting as naive
 from tests.sparse.test_boosting import LAYOUTS, laid_out, planted
 
@@ -78,6 +89,62 @@ def test_the_error_of_unequal_weights_is_admitted():
         matrix.fill(np.arange(len(L)), D / D.sum())
         error = np.abs(np.triu(matrix.entries - 1.0))[np.triu_indices(5)].max()
         assert 2.0**-23 < error <= matrix.error  # more than the last step rounds
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_threads_share_the_rows_and_change_nothing(layout, monkeypatch, jit):
+    """The matrix of parts is within its error, and that of threads the same, bit for bit."""
+    monkeypatch.setattr(pairs, "PART_TIME", 100.0)
+    monkeypatch.setattr(pairs, "MERGED", 0)
+    monkeypatch.setattr(pairs, "LONG", 0)
+    rng, n_rows = np.random.default_rng(3), 5 * BLOCK + 7 if jit else BLOCK + 7
+    L, y = planted(rng, n_rows, 24, 0.3)
+    data, D = arrange(laid_out(L, layout), n_rows, np.arange(24)), rng.random(n_rows)
+    D /= D.sum()
+    found = []
+    for n_jobs in (1, 2, 3):
+        with threads(n_jobs) as workers:
+            search = PairSearch(data, y, D, 0.5, workers)
+            found.append(
+                (search.best(D), search.top(D, 7), *(side.entries for side in search.sides.values()))
+            )
+    for other in found[1:]:
+        assert other[:2] == found[0][:2]
+        assert all((a == b).all() for a, b in zip(other[2:], found[0][2:], strict=True))
+    for side in search.sides.values():
+        assert len(parts_of(n_rows // 2, side._row_time, 0)) == 8
+    for sign, entries in zip(search.sides, found[0][2:], strict=True):
+        exact = (L * (D * (y == sign))[:, None]).T @ L.astype(float)
+        assert np.abs(np.triu(entries - exact)).max() <= search.sides[sign].error
+
+
+def test_parts_are_long_enough_to_be_worth_it():
+    assert parts_of(5, 0.0, 100) == [slice(0, 5)]
+    assert parts_of(1000, 399.0, 100) == [slice(0, 1000)]
+    assert parts_of(1001, 400.0, 100) == [slice(0, 500), slice(500, 1001)]
+    assert len(parts_of(10**6, 400.0, 10**6)) == 8
+    assert len(parts_of(1000, 1e5, 10**7)) == 1  # to add them up would take as long
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_packed_columns_rescore_bit_for_bit(layout):
+    rng = np.random.default_rng(4)
+    L, y = planted(rng, 200, 12, 0.4)
+    signed = rng.random(200) * y
+    signed[::7] = 0.0
+    ends = np.repeat([3, 6, 9, 12], 3)
+    data, packed = (arrange(laid_out(L, layout), 200, np.repeat(np.arange(4), 3)) for _ in range(2))
+    assert (data.ends == ends).all()
+    some = np.array([(i, j) for i in range(12) for j in range(i, 12)])
+    one, other = np.zeros((2, len(some)))
+    rescore_rows(data.rows, signed, some, one)
+    assert not packed.are_packed
+    rescore_columns(packed.columns, signed, some, other)
+    assert packed.are_packed
+    assert (one == other).all()
+    assert one == pytest.approx([(signed * L[:, i] * L[:, j]).sum() for i, j in some], abs=1e-12)
+    for literals in [(), (4,), (1, 7), (1, 2), (0, 3, 11)]:
+        assert (rows_of(data, literals) == rows_of(packed, literals)).all()
 
 
 def test_literals_that_hold_in_the_same_rows_are_not_scored_again():

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from perceptrons.sparse.surgery import STEPS, drop, eliminate, newton
+from perceptrons.sparse.surgery import LEAST, STEPS, RuleRows, drop, eliminate, newton
 from tests.naive import joint as naive
 
 pytestmark = pytest.mark.kernels
@@ -54,7 +54,7 @@ def test_a_dropped_weight_raises_the_loss_as_little_as_any():
 def test_sizes_fall_and_are_nested():
     X, signs, weights = problem(3)
     sizes = np.array([5, 3, 1, 0])
-    found = eliminate(X, signs, weights, 1.0, sizes, 1e-8, *free(X))
+    found = eliminate(RuleRows(X, signs, weights), 1.0, sizes, 1e-8, *free(X))
     kept = [set(np.flatnonzero(row[:-1])) for row in found]
     assert [len(one) for one in kept] == sizes.tolist()
     assert all(small <= large for large, small in pairwise(kept))
@@ -65,6 +65,24 @@ def test_sizes_fall_and_are_nested():
 
 def test_rows_without_columns_have_the_log_odds():
     X, signs, weights = problem(3)
-    (found,) = eliminate(X[-1:], signs, weights, 1.0, np.array([0]), 1e-9, *free(X))
+    (found,) = eliminate(RuleRows(X[-1:], signs, weights), 1.0, np.array([0]), 1e-9, *free(X))
     positive = weights[signs > 0].sum()
     assert found[0] == pytest.approx(np.log(positive / (weights.sum() - positive)), abs=1e-6)
+
+
+def test_curvature_is_that_of_the_penalized_loss():
+    X, signs, weights = problem(2, n_columns=3)
+    v = np.array([0.3, -0.2, 0.5, 0.1])
+    H, _ = newton(X, signs, weights, 2.0, v.copy(), 0, 1e-10)
+    s = 1.0 / (1.0 + np.exp(signs * (v @ X)))
+    expected = (X * (weights * s * (1.0 - s))) @ X.T + np.diag([2.0, 2.0, 2.0, LEAST])
+    assert np.allclose(H, expected, rtol=1e-12)
+
+
+def test_of_two_weights_that_stand_in_for_one_another_one_is_dropped():
+    """The smallest weight is not the one that matters least."""
+    H = np.eye(4)
+    H[1, 2] = H[2, 1] = 0.99
+    places, v = drop(H, np.array([0.5, 1.0, 1.0, 0.0]), np.arange(4), 2, np.zeros(3, np.bool_))
+    assert places.tolist() == [0, 2, 3]
+    assert v == pytest.approx([0.5, 1.99, 0.0])

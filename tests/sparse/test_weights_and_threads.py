@@ -8,6 +8,7 @@ import sklearn
 from sklearn.model_selection import KFold, cross_validate
 
 from perceptrons import PrunedPerceptron, SparsePerceptron, compiled
+from perceptrons.sparse import pairs
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -115,7 +116,21 @@ def test_threads_change_nothing(model, n_classes, monkeypatch):
     assert patched == fingerprint(sklearn.clone(model).fit(X, y))
     n_vectors = 1 if n_classes == 2 else 3
     n_folds = 3 if getattr(model, "stages", None) == "cv" else 1
-    assert max(sizes) == n_folds * n_vectors  # each fold of each class is a task
+    assert max(sizes, default=1) == n_folds * n_vectors  # each fold of each class is a task
+
+
+def test_threads_share_the_products_of_a_single_task(monkeypatch):
+    X, y = mixed(6, 2)
+    model, parts = SparsePerceptron(refit="stagewise", stages=8, n_thresholds=30), []
+    alone = fingerprint(sklearn.clone(model).fit(X, y))
+    for name, value in (("PART_TIME", 1.0), ("MERGED", 0), ("LONG", 0)):
+        monkeypatch.setattr(pairs, name, value)
+    serial = fingerprint(sklearn.clone(model).fit(X, y))
+    monkeypatch.setattr(
+        compiled.ThreadPoolExecutor, "map", lambda _, f, items: map(f, parts.append(1) or items)
+    )
+    assert fingerprint(model.set_params(n_jobs=2).fit(X, y)) == serial == alone
+    assert len(parts) >= 8
 
 
 @pytest.mark.parametrize("make", [SparsePerceptron, PrunedPerceptron])

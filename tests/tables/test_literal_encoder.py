@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perceptrons import LiteralEncoder
+from perceptrons.tables import literal_cells
 from perceptrons.tables.literal_encoder import Literal
 from perceptrons.tables.treatments import parts
 from tests.naive import literals as naive
@@ -219,7 +220,28 @@ def test_the_order_of_rows_does_not_matter():
     property_of_numbers(check, 60)
 
 
-def test_dense_and_sparse_are_the_same():
+def test_sparse_rows_hold_every_threshold_that_a_cell_exceeds():
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((400, 80)) < 0.08, rng.integers(1, 5, (400, 80)), 0).astype(float)
+    for stored in (X, sp.csr_array(X)):
+        encoder = LiteralEncoder(n_thresholds=100).fit(stored)
+        rows = encoder.transform(stored)
+        assert encoder.sparse_
+        assert len(encoder.literals_) > 80
+        assert np.array_equal(rows.toarray(), encoder.evaluate(X, range(len(encoder.literals_))))
+        assert rows.has_sorted_indices
+        assert (rows.data == 1).all()
+
+
+def test_a_complaint_names_the_column_wherever_it_stands(monkeypatch):
+    monkeypatch.setattr(literal_cells, "ENOUGH", 1)
+    with pytest.raises(ValueError, match=r"Column 'x3' holds inf"):
+        LiteralEncoder().fit(sp.csr_array([[0.0, 1.0, 2.0, np.inf], [1.0, 0.0, 3.0, 1.0]]))
+
+
+@pytest.mark.parametrize("enough", [literal_cells.ENOUGH, 3])
+def test_dense_and_sparse_are_the_same(monkeypatch, enough):
+    monkeypatch.setattr(literal_cells, "ENOUGH", enough)  # 3: columns are taken out of CSR rows in parts
     makers = [sp.csr_array, sp.csc_array, sp.coo_array, sp.csr_matrix, sp.lil_matrix]
 
     def check(X, weights, n_thresholds, random):

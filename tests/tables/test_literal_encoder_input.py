@@ -208,22 +208,22 @@ def test_wide_and_mostly_zeros_is_csr():
 
 
 def test_when_it_is_csr():
-    """From 100 literals, if fewer than a tenth of the cells are 1; 0.1 of them is not fewer."""
+    """From 100 literals, if fewer than a sixth of the cells are 1; a sixth of them is not fewer."""
     names = np.array([[f"n{i}"] for i in range(90)], dtype=object)  # one cell of 90 is 1
     truths = np.full((90, 5), True, dtype=object)  # one cell of 2 is 1
     assert not LiteralEncoder().fit(np.hstack([names, truths[:, :4]])).sparse_  # 98 literals
     assert LiteralEncoder().fit(np.hstack([names, truths])).sparse_  # 6 of 100
-    more = np.full((90, 4), "a", dtype=object)  # every cell is 1: 10 of 104
-    assert LiteralEncoder().fit(np.hstack([names, truths, more])).sparse_
-    more = np.full((90, 5), "a", dtype=object)  # 11 of 105
+    more = np.full((90, 13), "a", dtype=object)  # every cell is 1: 19 of 113
     assert not LiteralEncoder().fit(np.hstack([names, truths, more])).sparse_
+    more = np.full((90, 12), "a", dtype=object)  # 18 of 112
+    assert LiteralEncoder().fit(np.hstack([names, truths, more])).sparse_
     below = sp.csr_array(
         np.repeat([[-1.0], [0.0], [0.0]], 120, axis=1)
     )  # x > -1: of zeros that are not stored
     assert not LiteralEncoder().fit(below).sparse_
     assert not LiteralEncoder().fit(below, sample_weight=[1, 2, 3]).sparse_
     assert LiteralEncoder().fit(below, sample_weight=[29, 1, 2]).sparse_
-    exact = np.array([[f"n{i % 10}"] * 10 for i in range(90)], dtype=object)  # 10 of 100
+    exact = np.array([[f"n{i % 6}"] * 20 for i in range(90)], dtype=object)  # 20 of 120
     assert not LiteralEncoder().fit(exact).sparse_
 
 

@@ -1,6 +1,8 @@
 """Encoders that learn from a stream, beside `fit`; sketches and their error."""
 
 from collections import Counter
+from functools import reduce
+from operator import add
 
 import numpy as np
 import pandas as pd
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 
 from perceptrons import LiteralEncoder, TableEncoder
 from perceptrons.tables import column_profile
-from perceptrons.tables.column_profile import NumberProfile
+from perceptrons.tables.column_profile import NameProfile, NumberProfile
 from perceptrons.tables.quantile_sketch import ROOM, QuantileSketch
 from tests.sizes import cases
 
@@ -168,3 +170,39 @@ def test_weights_have_no_room_in_a_sketch(monkeypatch):
     profile = NumberProfile("x")
     with pytest.raises(ValueError, match="a sketch that has no room for weights"):
         profile.add(np.arange(20.0), np.ones(20))
+
+
+@pytest.mark.parametrize("n_values", [50, 100_000])
+def test_profiles_of_parts_add_up(n_values):
+    """Few values exactly; of many the sketch, within its error."""
+    rng = np.random.default_rng(0)
+    cells = rng.permutation(np.linspace(-1.0, 3.0, n_values)).repeat(2)
+    cells[::97] = np.nan
+    whole, parts = NumberProfile(), []
+    whole.add(cells)
+    for some in np.array_split(cells, 5):
+        parts.append(NumberProfile())
+        parts[-1].add(some)
+    merged = reduce(add, parts)
+    facts = ("n_cells", "n_present", "low", "high", "whole", "ascending")
+    assert [getattr(merged, name) for name in facts] == [getattr(whole, name) for name in facts]
+    assert np.allclose(merged.mean_and_deviation(), whole.mean_and_deviation(), rtol=1e-12)
+    if n_values == 50:
+        assert merged.thresholds(9) == whole.thresholds(9)
+        return
+    present = np.sort(cells[~np.isnan(cells)])
+    for k, cut in enumerate(merged.thresholds(9), start=1):
+        share = np.searchsorted(present, cut, side="right") / len(present)
+        assert abs(share - k / 10) <= merged.rank_error + 2 / len(present)
+
+
+def test_names_of_parts_add_up():
+    one, other = NameProfile("x"), NameProfile("x")
+    one.add(["a", None, "b"])
+    other.add(["b", "c"])
+    both = one + other
+    assert both.counts == {"a": 1, "b": 2, "c": 1, None: 1}
+    assert (both.n_cells, both.full) == (5, False)
+    other.add([str(k) for k in range(70_000)])
+    assert (one + other).full
+    assert (other + one).full

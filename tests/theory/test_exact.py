@@ -47,7 +47,7 @@ def test_weights_cancel_exactly_where_there_are_any(intercept):
 
 
 def test_every_set_that_is_a_simplex_is_decided():
-    """Affinely independent rows but for one: if they have a witness at all, it is found."""
+    """Affinely independent rows except for one: if they have a witness at all, it is found."""
     rng, missed, ran = np.random.default_rng(3), 0, 0
     for _ in range(cases(500)):
         X, y = rng.standard_normal((4, 3)), rng.choice([-1, 1], 4)

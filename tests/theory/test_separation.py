@@ -149,11 +149,11 @@ def test_the_steps_are_those_of_the_plain_perceptron():
     for _ in range(100):
         K, L, eps, _ = random_pair(rng)
         pair = Pair.of(K, L, eps)
-        k, q = pair.K.moved(pair.centre, pair.radius), pair.L.moved(pair.centre, pair.radius)
+        k, q = pair.K.moved(pair.center, pair.radius), pair.L.moved(pair.center, pair.radius)
         assert max(np.linalg.norm(np.vstack([k.V, q.V]), axis=1)) <= 1 + 1e-9
         share = max(eps / pair.radius, 0.02)
         near, used = _perceptron(k, q, share, 10**6)
-        toward = k.centre - q.centre if (k.centre != q.centre).any() else np.eye(1, len(k.centre))[0]
+        toward = k.center - q.center if (k.center != q.center).any() else np.eye(1, len(k.center))[0]
         assert (near, *used) == naive.perceptron(k.V, q.V, share, toward)
         lengths.append(sum(used[0].values()) + sum(used[1].values()))
     assert sum(length > 10 for length in lengths) >= 25
@@ -162,7 +162,7 @@ def test_the_steps_are_those_of_the_plain_perceptron():
 # --- sets behind oracles ---
 
 
-def test_balls_are_judged_by_their_centres_and_radii():
+def test_balls_are_judged_by_their_centers_and_radii():
     rng = np.random.default_rng(4)
     outcomes = []
     for _ in range(100):
@@ -205,7 +205,7 @@ def test_mixed_sets():
 
 def test_an_oracle_in_a_wide_ball_keeps_the_promise_in_its_radius():
     disc = ball([0.0, 0.0], 1.0)
-    loose = Oracle(disc.minimise, [30.0, 0.0], 40.0)
+    loose = Oracle(disc.minimize, [30.0, 0.0], 40.0)
     answer = separate(loose, ball([2.5, 0.0], 1.0), 0.5)
     assert isinstance(answer, Separated)
     assert points_used(answer) <= 33 * (Pair.of(loose, ball([2.5, 0.0], 1.0), 0.5).radius / 0.5) ** 2
@@ -214,12 +214,12 @@ def test_an_oracle_in_a_wide_ball_keeps_the_promise_in_its_radius():
 @pytest.mark.parametrize(
     ("oracle", "message"),
     [
-        (Oracle(lambda u: -2 * u, [0.0, 0.0], 1.0), "2 from its centre, but its radius is 1"),
+        (Oracle(lambda u: -2 * u, [0.0, 0.0], 1.0), "2 from its center, but its radius is 1"),
         (Oracle(lambda u: [0.0], [0.0, 0.0], 1.0), "must return 2 finite numbers"),
         (Oracle(lambda u: [np.nan, 0.0], [0.0, 0.0], 1.0), "must return 2 finite numbers"),
         (Oracle(lambda u: -u, [0.0, 0.0], -1.0), "radius = -1, but it must be"),
         (Oracle(lambda u: -u, [0.0, 0.0], np.nan), "radius = nan, but it must be"),
-        (Oracle(lambda u: -u, [[0.0, 0.0]], 1.0), "centre of K has 2 dimensions"),
+        (Oracle(lambda u: -u, [[0.0, 0.0]], 1.0), "center of K has 2 dimensions"),
     ],
 )
 def test_a_bad_oracle_is_named(oracle, message):
@@ -448,7 +448,7 @@ def test_a_row_named_twice_raises():
 def test_a_hyperplane_without_direction_raises():
     K = np.array([[0.0, 0.0], [2.0, 0.0]])
     first = Combination(K[:1], np.array([1]), np.array([0]))
-    nothing = Separated(np.zeros(2), 0.0, 0.1, 0.1, Pair.of(K, K, 0.1).centre, first, first)
+    nothing = Separated(np.zeros(2), 0.0, 0.1, 0.1, Pair.of(K, K, 0.1).center, first, first)
     with pytest.raises(ValueError, match="w is 0"):
         nothing.verify(K, K)
 
@@ -468,4 +468,4 @@ def test_the_ball_around_points_is_nearly_the_smallest():
         V = np.vstack([u, -u]) / np.linalg.norm(u, axis=1).max() * 3 + 100  # the smallest: 3 around 100
         hull = Hull.of(V, "V")
         assert 3 - 1e-9 <= hull.radius <= 3.3
-        assert np.linalg.norm(hull.centre - 100) <= 0.3
+        assert np.linalg.norm(hull.center - 100) <= 0.3

@@ -27,7 +27,7 @@ class Best(NamedTuple):
 def cut_averages(sums: Array, rows: LabeledBits, threshold: int | None) -> PackedPerceptron:
     """`sums` are 0 of columns that take no part; `threshold` is None if it may be chosen."""
     order = np.argsort(-np.abs(sums), kind="stable")[: np.count_nonzero(sums)]
-    signs, columns, n = np.sign(sums).astype(np.int8), columns_of(rows.cells), len(order)
+    signs, columns, n = np.sign(sums).astype(np.int8), columns_of(rows.here), len(order)
     weights = rows.all_weights().astype(np.float64)
     changes, scores = np.where(rows.positive, weights, -weights), np.zeros(len(weights), np.int32)
     negative, best = float(weights[~rows.positive].sum()), Best(np.inf, 0, 0)

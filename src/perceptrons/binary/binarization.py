@@ -59,7 +59,7 @@ def require_same_binarize(learned: Binarization, binarize: float | str | None) -
     if changed or (learned.levels is None) == (binarize is None):
         raise ValueError(
             f"binarize={binarize!r}, but columns were cut otherwise when the first rows came; set it back, "
-            "or fit anew."
+            "or fit again."
         )
 
 

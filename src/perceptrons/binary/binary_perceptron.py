@@ -24,12 +24,13 @@ from ..model_file.declarations import Field
 from ..rows.bits import Bits
 from ..rows.encode import is_sparse
 from ..rows.order import generators, keys
-from ..rows.packing import SparseBits, to_bits
+from ..rows.packing import SparseBits
 from ..seen_rows import both_seen
 from .binarization import Binarization, add_levels, learn_binarization, merge_levels, require_same_binarize
 from .binary_file import FIELDS, check_loaded
 from .binary_parameters import SBPI, BinaryParameters, read_parameters, refuse_balanced
 from .counts import Counts, count, count_array
+from .device_bits import DeviceBits, bits_on, device_for
 from .encoded_bits import EncodedBits, encode_bits, read_matrix
 from .kept_rows import CAPACITY, LabeledBits, Reservoir, fill_reservoir
 from .learning import BinaryFit, learn, rows_for
@@ -47,48 +48,69 @@ class BinaryPerceptron(Threshold):
     Parameters
     ----------
     method : {"influence", "clipped-hebb", "sbpi"}, default "influence"
-        "influence": a weight is the sign of how much more often a row is positive where the column is +1, and
-        0 where that is too little (`epsilon`). "clipped-hebb": the sign of Σ y x, for columns that are +1 as
-        often as −1. Both take one pass of counting. "sbpi": epochs of corrections to hidden integers, whose
-        signs are the weights; it often finds weights that are right about all rows, if there are any, least
-        so where random rows are 1 to 1.7 times as many as columns. Where rows stay wrong the weights are the
-        signs of the averaged hidden integers, 0 where those are small.
-    epsilon : "auto" or float in (0, 1), default "auto"
-        A number is the error that is aimed at, as in the paper. What is too small to matter: a class whose
-        share of the rows is epsilon/4, a value whose share of its column is epsilon/(4n), and an influence of
-        epsilon/(4(n + 1)), which is far less than chance gives an idle column. "auto": a column votes if its
-        influence is beyond noise, at a false-discovery rate of 5 %, and if it says more than the votes of
-        columns with more influence do, at a level of 5 %; all else is as with 0.1. Few rows prove little: of
-        ten rows, no column may have a vote.
+        How weights are found. "influence": a weight is the sign of how much more often a row is positive
+        where the column is +1, and 0 where that is too small (`epsilon`). "clipped-hebb": a weight is the
+        sign of Σ y x, for columns that are +1 as often as −1. Both take one pass of counting. "sbpi": weights
+        are the signs of hidden integers that are corrected in epochs; it often finds weights that classify
+        all rows correctly, if there are any, least often where the number of random rows is 1 to 1.7 times
+        that of columns. Where rows stay wrong, the weights are the signs of the averaged hidden integers, and
+        0 where those are small.
+    epsilon : "auto" or float, default "auto"
+        A float in (0, 1) is the error that is aimed at, as in the paper. It determines what is too small to
+        matter: a class whose share of the rows is epsilon/4, a value whose share of its column is
+        epsilon/(4n), and an influence of epsilon/(4(n + 1)), which is far less than chance gives an
+        irrelevant column. "auto": a column votes if its influence is beyond noise, at a false-discovery rate
+        of 5 %, and if it adds to what columns of larger influence say, at a level of 5 %; everything else is
+        as with 0.1. Few rows prove little: with ten rows, it is possible that no column votes.
     threshold : "auto", "min-error", "figure-1" or int, default "auto"
-        "min-error": the threshold of fewest errors on the training rows, the lowest of several. "figure-1":
-        the lowest that makes all but epsilon/4 of the positive predictions right; more noise than that breaks
-        it. "auto": 0 for "clipped-hebb", "min-error" for "influence"; "sbpi" learns it with the weights.
+        "min-error" is the threshold of the fewest errors on the training rows, the lowest of several.
+        "figure-1" is the lowest that makes all but epsilon/4 of the positive predictions right; it fails if
+        noise exceeds that. "auto" is 0 for "clipped-hebb" and "min-error" for "influence"; "sbpi" learns it
+        with the weights.
     binarize : "auto", float or None, default "auto"
-        Where columns are cut: a greater value becomes +1, another −1. "auto": between the two values of a
-        column that has two, else at the median. None: a column of more than two values is an error.
+        Where columns are cut: a greater value becomes +1, another −1. "auto" cuts between the two values of a
+        column that has two, otherwise at the median. With None a column of more than two values is an error.
     max_epochs : int, default 1000
-        The most epochs of "sbpi"; reaching it warns if it is less than 100.
-    class_weight : None, "balanced", or a dict of class → weight, default None
-        It multiplies the weights of rows. Integers keep counts exact. "balanced" makes both classes weigh the
-        same; `partial_fit` refuses it, since the first batches do not tell how many rows there will be.
+        The largest number of epochs of "sbpi". Reaching it warns if it is less than 100.
+    class_weight : None, "balanced" or dict of class → weight, default None
+        The weight of each row is multiplied by that of its class. Integers keep counts exact. "balanced"
+        gives both classes the same total weight; `partial_fit` does not accept it, since the first batches do
+        not tell how many rows there will be.
+    device : {"cpu", "cuda", "cuda:N", "auto"}, default "cpu"
+        Where rows are cut into bits, counted and scored, also by `predict`. A GPU, through PyTorch (extra
+        `neural`), gives the same model and the same answers; weights that are fractions are added up by the
+        processor. It is not for "sbpi" and sparse rows. "auto" is a GPU if there is one and it can be used,
+        otherwise the processor. Use set_params(device="cpu") to predict elsewhere.
     random_state : int, RandomState or None, default None
-        Draws the order of rows in "sbpi", and which rows of a long stream are kept for the threshold.
+        Draws the order of rows in "sbpi", and the rows of a long stream that are kept for the threshold.
 
     Attributes
     ----------
-    classes_, n_features_in_, feature_names_in_ : as in scikit-learn.
-    coef_ : int8 array (1, n), the weights of cells ±1. intercept_ : minus the threshold.
-    threshold_ : int, θ.
-    cuts_ : array, where each column is cut.
-    influence_ : array; of each column P(+ | x = +1) − P(+ | x = −1), times 2, among the training rows.
-    neglected_ : array of bool; columns that have almost always the same value.
-    n_weights_ : how many weights are not 0.
-    counts_ : what was counted: rows, positive, ones, positive_ones; the counts of parts add up with `+`.
-    packed_ : the model in words of bits (signs, mask, threshold), with `scores`, `predict`, `n_bytes`.
-    n_epochs_, converged_ : of "sbpi": epochs made, and whether no training row is wrong.
-    stopped_ : of "sbpi", by what training ended: "converged" (no training row is wrong), "stalled" (100
-        epochs or more, and ten times as many as its best had needed) or "max_epochs".
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+    coef_ : int8 array of shape (1, n)
+        The weights of cells ±1.
+    intercept_ : array
+        Minus the threshold.
+    threshold_ : int
+        The threshold θ.
+    cuts_ : array
+        Where each column is cut.
+    influence_ : array
+        For each column P(+ | x = +1) − P(+ | x = −1), times 2, among the training rows.
+    neglected_ : array of bool
+        Which columns have almost always the same value.
+    n_weights_ : int
+        The number of weights that are not 0.
+    counts_ : object
+        What was counted: rows, positive, ones, positive_ones. Counts of parts are combined by `+`.
+    packed_ : object
+        The model in words of bits (signs, mask, threshold), with `scores`, `predict` and `n_bytes`.
+    n_epochs_, converged_ : int and bool
+        The number of epochs that "sbpi" made, and whether no training row is wrong.
+    stopped_ : str
+        Why "sbpi" stopped: "converged" (no training row is wrong), "stalled" (after at least 100 epochs, and
+        ten times the number that its best result had needed) or "max_epochs".
 
     Notes
     -----
@@ -136,6 +158,7 @@ class BinaryPerceptron(Threshold):
         binarize: Any = "auto",
         max_epochs: int = 1000,
         class_weight: Any = None,
+        device: str = "cpu",
         random_state: Any = None,
     ) -> None:
         self.method = method
@@ -144,6 +167,7 @@ class BinaryPerceptron(Threshold):
         self.binarize = binarize
         self.max_epochs = max_epochs
         self.class_weight = class_weight
+        self.device = device
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "BinaryPerceptron":
@@ -153,16 +177,20 @@ class BinaryPerceptron(Threshold):
         with all_or_nothing(self, X, sample_weight):
             encoded = encode_bits(self, X, y, sample_weight, self.class_weight, reset=True)
             binarization = self._first_binarization(encoded, parameters)
-            counts, rows = _count_rows(encoded, binarization, parameters)
+            counts, rows = _count_rows(self, encoded, binarization, parameters)
             (rng,) = generators(self.random_state, 1)
             kept = _keep(rows, parameters, rng)
             fitted = learn(counts, rows, parameters, rng, kept.rows if kept else None)
             self._reservoir, self._rng, self._streams = kept, rng, False
             self._publish(fitted, encoded.classes, counts, binarization, parameters)
-        if rows and fitted.stopped == MAX_EPOCHS and self.max_epochs < FEW_EPOCHS:
-            share = rows.errors(self.packed_) / float(counts.rows)
-            warnings.warn(complaint(self.max_epochs, share), ConvergenceWarning, stacklevel=2)
+        self._warn_if_unfinished(rows)
         return self
+
+    def _warn_if_unfinished(self, rows: LabeledBits | None) -> None:
+        """Of epochs that were too few."""
+        if rows and getattr(self, "stopped_", None) == MAX_EPOCHS and self.max_epochs < FEW_EPOCHS:
+            share = rows.errors(self.packed_) / float(self.counts_.rows)
+            warnings.warn(complaint(self.max_epochs, share), ConvergenceWarning, stacklevel=3)
 
     @available_if(_counts_alone)  # type: ignore[untyped-decorator]
     def partial_fit(
@@ -181,7 +209,7 @@ class BinaryPerceptron(Threshold):
             else:
                 require_same_binarize(self._binarization(), parameters.binarize)
                 binarization = add_levels(self._binarization(), encoded.matrix, self._names())
-            counts, rows = _count_rows(encoded, binarization, parameters)
+            counts, rows = _count_rows(self, encoded, binarization, parameters)
             rng = generators(self.random_state, 1)[0] if first else self._rng
             if not first:
                 self._require_rows(parameters)
@@ -196,12 +224,13 @@ class BinaryPerceptron(Threshold):
     def fit_stream(
         self, source: Any, *, classes: Any = None, batch_rows: int | None = None
     ) -> "BinaryPerceptron":
-        """Learn from rows that come batch by batch, as from all of them in memory; not for "sbpi".
+        """Learn from rows that come batch by batch, as from all of them in memory.
 
         `source` and `batch_rows` as in `Perceptron.fit_stream`. One pass finds classes and cuts, one counts,
         one scores rows for the threshold; given `classes`, `binarize` as a number and `threshold` as an
         integer one pass is enough, and the source may be an iterator. Where columns have more than two
-        values, their medians take one more pass: exact up to 65,536 different numbers in a column.
+        values, their medians take one more pass: exact up to 65,536 different numbers in a column. "sbpi"
+        visits rows at random, and so keeps all of them: a bit for each cell.
 
         >>> import numpy as np
         >>> X = np.random.default_rng(0).choice([-1, 1], (2000, 64)).astype(np.int8)
@@ -212,7 +241,7 @@ class BinaryPerceptron(Threshold):
         """
         from .streamed_counts import fit_stream
 
-        fit_stream(self, source, classes, batch_rows)
+        self._warn_if_unfinished(fit_stream(self, source, classes, batch_rows))
         return self
 
     @available_if(_counts_alone)  # type: ignore[untyped-decorator]
@@ -220,7 +249,7 @@ class BinaryPerceptron(Threshold):
         """Add what another model has counted, as if this one had seen its rows, too; its own parameters rule.
 
         Both must have the same classes and cuts: give `binarize` as a number if columns have more than two
-        values. Where so many rows are seen that a sample is kept, give each its own `random_state`.
+        values. Where only a sample of the rows is kept, give each its own `random_state`.
         """
         if not isinstance(other, BinaryPerceptron):
             raise ValueError(f"A {type(other).__name__} has no counts to add; merge a BinaryPerceptron.")
@@ -259,11 +288,11 @@ class BinaryPerceptron(Threshold):
         codes = codes_of(self.decision_function(X))
         return np.asarray(self.classes_[np.minimum(codes, len(self.classes_) - 1)])
 
-    def _cells(self, X: Any) -> Bits | SparseBits:
+    def _cells(self, X: Any) -> Bits | SparseBits | DeviceBits:
         check_is_fitted(self)
         matrix = read_matrix(self, X)
         add_levels(self._binarization(), matrix, self._names())  # raises for values never seen
-        return to_bits(matrix, self.cuts_)
+        return bits_on(device_for(self, matrix), matrix, self.cuts_)
 
     def _publish(
         self,
@@ -297,7 +326,7 @@ class BinaryPerceptron(Threshold):
     def __getstate__(self) -> dict[str, Any]:
         """Copies do not take along the rows that `fit` kept, only those of a stream, which may go on."""
         state = dict(super().__getstate__())
-        if not state.get("_streams", True) and state["_reservoir"] is not None:
+        if not state.get("_streams", True) and state.get("_reservoir") is not None:
             state["_reservoir"] = state["_streams"] = None
         return state
 
@@ -338,13 +367,14 @@ def complaint(max_epochs: int, share: float) -> str:
 
 
 def _count_rows(
-    encoded: EncodedBits, binarization: Binarization, parameters: BinaryParameters
+    model: Any, encoded: EncodedBits, binarization: Binarization, parameters: BinaryParameters
 ) -> tuple[Counts, LabeledBits | None]:
     """The counts; and the rows as bits, if there is something to be chosen by them."""
     matrix, positive, weights, _ = encoded
-    if not parameters.needs_rows and weights is None and not is_sparse(matrix):
+    device = device_for(model, matrix)
+    if not parameters.needs_rows and weights is None and not is_sparse(matrix) and device is None:
         return count_array(matrix, binarization.cuts, positive), None
-    cells = to_bits(matrix, binarization.cuts)
+    cells = bits_on(device, matrix, binarization.cuts)
     counts = count(cells, positive, weights)
     return counts, LabeledBits(cells, positive, weights) if parameters.needs_rows else None
 

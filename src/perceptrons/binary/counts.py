@@ -13,6 +13,7 @@ from .._types import Array
 from ..compiled import compiled
 from ..rows.bits import Bits, joint_counts, pack_vector, weighted_ones
 from ..rows.packing import SparseBits, comparable
+from .device_bits import DeviceBits
 
 BLOCK = 127  # rows whose ones a byte can count
 EXACT = 2.0**53  # integers up to here are floats, too
@@ -35,16 +36,18 @@ class Counts(NamedTuple):
         return np.asarray((self.ones == 0) | (self.ones == self.rows))
 
 
-def count(cells: Bits | SparseBits, positive: Array, weights: Array | None = None) -> Counts:
+def count(cells: Bits | SparseBits | DeviceBits, positive: Array, weights: Array | None = None) -> Counts:
     """Packed or sparse rows, which of them are positive, and what each counts."""
+    if isinstance(cells, DeviceBits) and weights is not None and weights.dtype.kind == "f":
+        cells = cells.packed()  # sums of fractions depend on their order
     if weights is not None:
         ones, both = _weighted(cells, weights, positive)
         return Counts(_sum(weights), _sum(weights * positive), ones, both)
-    if isinstance(cells, SparseBits):
-        ones, both = _weighted(cells, np.ones(len(cells), np.int64), positive)
-    else:
+    if isinstance(cells, Bits):
         ones, both = np.zeros(cells.width, np.int64), np.zeros(cells.width, np.int64)
         joint_counts(cells.transposed().words, pack_vector(positive), ones, both)
+    else:
+        ones, both = _weighted(cells, np.ones(len(cells), np.int64), positive)
     return Counts(len(positive), int(np.count_nonzero(positive)), ones, both)
 
 
@@ -67,7 +70,9 @@ def exact_weights(weights: Array) -> Array:
     return weights.astype(np.int64) if whole else weights.astype(np.float64)
 
 
-def _weighted(cells: Bits | SparseBits, weights: Array, positive: Array) -> tuple[Array, Array]:
+def _weighted(cells: Bits | SparseBits | DeviceBits, weights: Array, positive: Array) -> tuple[Array, Array]:
+    if isinstance(cells, DeviceBits):
+        return cells.ones(weights), cells.ones(weights * positive)
     ones, both = np.zeros(cells.width, weights.dtype), np.zeros(cells.width, weights.dtype)
     heavy = weights * positive
     if isinstance(cells, Bits):

@@ -50,12 +50,17 @@ def encode_bits(
     if weights is not None:  # rows of weight 0 may hold anything
         cells = matrix.data if is_sparse(matrix) else matrix
         assert_all_finite(cells, estimator_name=type(estimator).__name__, input_name="X")
-    if len(names) > 2:
+    require_two_classes(names)
+    return EncodedBits(matrix, np.asarray(codes == len(names) - 1), weights, names)
+
+
+def require_two_classes(classes: Array) -> None:
+    """Two, or one only."""
+    if len(classes) > 2:
         raise ValueError(
-            f"Only binary classification is supported. The target has {len(names)} classes; use "
+            f"Only binary classification is supported. The target has {len(classes)} classes; use "
             "OneVsRestClassifier(BinaryPerceptron()) of scikit-learn."
         )
-    return EncodedBits(matrix, np.asarray(codes == len(names) - 1), weights, names)
 
 
 def _weights(

@@ -14,13 +14,14 @@ import numpy as np
 from .._types import Array
 from ..rows.bits import Bits
 from ..rows.packing import SparseBits, stack_rows
+from .device_bits import DeviceBits
 from .packed_perceptron import PackedPerceptron
 
 CAPACITY = 65_536  # rows
 
 
 class LabeledBits(NamedTuple):
-    cells: Bits | SparseBits
+    cells: Bits | SparseBits | DeviceBits
     positive: Array
     weights: Array | None  # None: each row counts 1
 
@@ -28,6 +29,11 @@ class LabeledBits(NamedTuple):
         """The weight of the rows that the model gets wrong."""
         wrong = (model.scores(self.cells) > model.threshold) != self.positive
         return int(np.count_nonzero(wrong)) if self.weights is None else self.weights[wrong].sum().item()
+
+    @property
+    def here(self) -> Bits | SparseBits:
+        """The cells, on the processor."""
+        return self.cells.packed() if isinstance(self.cells, DeviceBits) else self.cells
 
     def all_weights(self) -> Array:
         return np.ones(len(self.positive), np.int64) if self.weights is None else self.weights
@@ -40,7 +46,7 @@ class Reservoir:
 
     def __add__(self, other: "Reservoir") -> "Reservoir":
         mine, its = self.rows, other.rows
-        cells, positive = stack_rows(mine.cells, its.cells), np.append(mine.positive, its.positive)
+        cells, positive = stack_rows(mine.here, its.here), np.append(mine.positive, its.positive)
         rows = LabeledBits(cells, positive, np.append(mine.all_weights(), its.all_weights()))
         return fill_reservoir(rows, np.append(self.keys, other.keys))
 
@@ -48,7 +54,7 @@ class Reservoir:
 def fill_reservoir(rows: LabeledBits, keys: Array) -> Reservoir:
     """No more rows than there is room for, in the order they came."""
     if len(keys) <= CAPACITY:
-        return Reservoir(rows, keys)
+        return Reservoir(rows._replace(cells=rows.here), keys)
     few = np.sort(np.argpartition(keys, CAPACITY - 1)[:CAPACITY])
     weights = None if rows.weights is None else rows.weights[few]
     return Reservoir(LabeledBits(rows.cells.take(few), rows.positive[few], weights), keys[few])

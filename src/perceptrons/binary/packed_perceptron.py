@@ -13,6 +13,7 @@ from .._types import Array
 from ..compiled import compiled
 from ..rows.bits import Bits, pack_vector, popcount
 from ..rows.packing import SparseBits
+from .device_bits import DeviceBits
 
 THRESHOLD_BYTES = 4
 
@@ -44,13 +45,15 @@ class PackedPerceptron:
         pair = Bits(np.stack([self.signs, self.mask]), self.n_columns).unpacked().astype(np.int8)
         return np.asarray(pair[1] * (2 * pair[0] - 1), np.int8)
 
-    def scores(self, rows: Bits | SparseBits) -> Array:
+    def scores(self, rows: Bits | SparseBits | DeviceBits) -> Array:
         """Σ w_i x_i of each row."""
         if rows.width != self.n_columns:
             raise ValueError(
                 f"The rows have {rows.width} columns, but the model has {self.n_columns}; pack those that it "
                 "was fitted to."
             )
+        if isinstance(rows, DeviceBits):
+            return int(np.bitwise_count(self.mask).sum()) - 2 * rows.differences(self.signs, self.mask)
         sums = np.empty(len(rows), np.int64)
         if isinstance(rows, Bits):
             sum_words(rows.words, self.signs, self.mask, sums)
@@ -60,7 +63,7 @@ class PackedPerceptron:
             sum_sparse(rows.indices, rows.indptr, 2 * base, int(base.sum()), sums)
         return sums
 
-    def predict(self, rows: Bits | SparseBits) -> Array:
+    def predict(self, rows: Bits | SparseBits | DeviceBits) -> Array:
         """+1 or −1."""
         return np.where(self.scores(rows) > self.threshold, 1, -1).astype(np.int8)
 

@@ -12,8 +12,8 @@ Ours: where a column is mostly +1 or mostly −1, its mean is taken off, 2 y (x 
 as above where columns are balanced, and h, counted in thirds, is an integer. The plain rule fails there: the
 common value outvotes the rare one. The threshold moves with the weights, θ ← θ − 2 y. They start from the
 influences. Neglected columns take no part, and θ has the parity that makes u odd. A run that has made 100
-epochs, and ten times as many as when it last had fewer errors than ever before, is stalled; where rows stay
-wrong the hidden integers are averaged (`averaged_states`).
+epochs, and ten times the number at which it last had fewer errors than ever before, is stalled; where rows
+stay wrong the hidden integers are averaged (`averaged_states`).
 """
 
 from typing import Any, NamedTuple
@@ -103,7 +103,7 @@ def run_sbpi(
 
 
 def how_it_ends(errors: float, n_epochs: int, found: int, max_epochs: int) -> str:
-    """By what it ends after so many epochs, if the fewest errors are those of epoch `found`; else ""."""
+    """Why it ends after this number of epochs, if epoch `found` had the fewest errors; otherwise ""."""
     if errors == 0:
         return CONVERGED
     if n_epochs >= max(FEW_EPOCHS, PATIENCE * found):
@@ -113,7 +113,7 @@ def how_it_ends(errors: float, n_epochs: int, found: int, max_epochs: int) -> st
 
 def _visits(n_rows: int, weights: Array | None, rng: Any) -> Array:
     """The rows of an epoch: each once, or as often as it weighs; if that is too often, or not an
-    integer, as many as there are, drawn by weight."""
+    integer, the number of rows, drawn by weight."""
     if weights is not None and weights.dtype == np.int64 and weights.sum() <= OFTEN * n_rows:
         return permuted(np.repeat(given(n_rows), weights), rng)
     if weights is None or (weights == weights[0]).all():

@@ -31,7 +31,7 @@ PASSES = 5
 
 def choose_votes(counts: Counts, influence: Array, neglected: Array, rows: LabeledBits) -> Array:
     """The weights −1, 0, +1. `rows` may be a sample of those that were counted."""
-    columns, scale = columns_of(rows.cells), rows_per_weight(rows)
+    columns, scale = columns_of(rows.here), rows_per_weight(rows)
     distinct = first_alike(columns, np.flatnonzero(~neglected))
     p = p_values(counts, scale)[distinct]
     strongest = by_strength(counts, distinct[discoveries(p)])
@@ -40,7 +40,7 @@ def choose_votes(counts: Counts, influence: Array, neglected: Array, rows: Label
 
 
 def by_strength(counts: Counts, which: Array) -> Array:
-    """Ordered by |D|/√V of one stratum, but for what is the same of all; of equals the first column."""
+    """Ordered by |D|/√V of one stratum, except for what is the same of all; of equals the first column."""
     ones, both = counts.ones[which] / counts.rows, counts.positive_ones[which] / counts.rows
     away = np.abs(both - counts.positive / counts.rows * ones) / np.sqrt(ones * (1.0 - ones))
     return np.asarray(which[np.argsort(-away.round(12), kind="stable")])
@@ -58,7 +58,7 @@ class Strata(NamedTuple):
 
 
 def strata_of(rows: LabeledBits, scale: float, most: int) -> Strata:
-    """All rows together; there is room for so many votes either way."""
+    """All rows together; `room` limits the number of votes either way."""
     weights = scale * rows.all_weights().astype(np.float64)
     heavy = weights * rows.positive
     total, positive = np.zeros(2 * most + 1), np.zeros(2 * most + 1)

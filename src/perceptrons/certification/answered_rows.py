@@ -13,6 +13,7 @@ from ..input_kinds import check_input
 from ..rows.encode import encode_labels
 from ..structure import check_structure
 from ..theory.held_out import hoeffding_bentkus
+from ..theory.statements import count_answers
 
 
 class RowsAndAnswers(NamedTuple):
@@ -33,22 +34,49 @@ class RowsAndAnswers(NamedTuple):
         return np.asarray(self.codes != self.answers)
 
     @property
+    def counted(self) -> "CountedAnswers":
+        """What is said of new rows needs no more than counts."""
+        table = count_answers(self.codes, self.answers, self.rejected, len(self.names))
+        return CountedAnswers(self.learner, table, self.names)
+
+
+class CountedAnswers(NamedTuple):
+    """How many rows of each class have which answer, the last column counting those without."""
+
+    learner: Any
+    table: Array
+    names: list[str]
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.table.sum())
+
+    @property
+    def n_rejected(self) -> int:
+        return int(self.table[:, -1].sum())
+
+    @property
+    def n_wrong(self) -> int:
+        """Of the rows answered."""
+        return self.n_rows - self.n_rejected - int(np.trace(self.table[:, :-1]))
+
+    @property
     def larger_class(self) -> tuple[str, float]:
         """The commonest class of these rows, and the share of all others."""
-        counts = np.bincount(self.codes, minlength=len(self.names))
+        counts = self.table.sum(axis=1)
         largest = int(counts.argmax())
-        return self.names[largest], 1.0 - float(counts[largest]) / len(self.codes)
+        return self.names[largest], 1.0 - float(counts[largest]) / self.n_rows
 
     def risk(self, delta: float) -> tuple[float, float] | tuple[None, None]:
         """The mean cost of a row, and what it is at most on new rows, if the model rejects by costs."""
         if not (hasattr(self.learner, "costs") and hasattr(self.learner, "rejects")):
             return None, None
-        prices = self.learner._prices
-        paid = prices.of_rows(self.codes, ~self.wrong, self.rejected)
+        prices, (codes, answers) = self.learner._prices, np.indices(self.table.shape)
+        paid = prices.of_rows(codes, codes == answers, answers == len(self.names))
         low, high = -float(prices.gain.max()), float(max(prices.wrong.max(), prices.reject.max()))
-        mean, width = float(paid.mean()), high - low
+        mean, width = float((self.table * paid).sum() / self.n_rows), high - low
         share = min(max((mean - low) / width, 0.0), 1.0)
-        return mean, low + width * float(hoeffding_bentkus(share, len(paid), delta))
+        return mean, low + width * float(hoeffding_bentkus(share, self.n_rows, delta))
 
 
 def check_classifier_fitted(model: Any) -> None:

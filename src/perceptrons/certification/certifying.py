@@ -20,8 +20,8 @@ from ..structure import check_structure
 from ..theory.certificate import Certificate
 from ..theory.model_certificates import NewRowsCertificate, TrainingCertificate
 from ..theory.sentences import percent, sure_of
-from ..theory.statements import on_new_rows, on_training_rows
-from .answered_rows import RowsAndAnswers, answer_rows
+from ..theory.statements import on_counted_rows, on_training_rows
+from .answered_rows import CountedAnswers, RowsAndAnswers, answer_rows
 from .training_facts import facts_of
 from .which_rows import are_new
 
@@ -47,20 +47,28 @@ def certify(
 
     Parameters
     ----------
-    model : a fitted classifier, or a pipeline that ends with one; with `holdback` one to be fitted.
-    X, y : rows, and their classes.
-    sample_weight : array or None; the weights of training rows, as in `fit`. New rows take none.
-    confidence : float, default 0.95; of each statement on new rows, of all statements on training rows.
-    new_rows : bool or None; None (default) lets the model decide by what it remembers. Say it of a model
-        that remembers nothing, of new rows that happen to equal training rows, or of a part of a stream
-        (False).
-    holdback : float in (0, 1) or None; keep this share of the rows back, drawn at random, fit the model to
-        the others, and certify by those kept.
-    random_state : int, default 0; which rows are held back.
+    model : classifier or pipeline
+        A fitted classifier, or a pipeline that ends with one. With `holdback` it need not be fitted.
+    X, y : array or frame of rows, and array of classes
+        The rows to certify the model on.
+    sample_weight : array or None, default None
+        The weights of training rows, as in `fit`. New rows have no weights.
+    confidence : float, default 0.95
+        The confidence of each statement on new rows, and of all statements on training rows together.
+    new_rows : bool or None, default None
+        Whether the model has not seen the rows. None lets the model decide by what it remembers. State it for
+        a model that remembers nothing, for new rows that happen to equal training rows, or for a part of a
+        stream (False).
+    holdback : float or None, default None
+        A share in (0, 1) of the rows that is held back, drawn at random; the model is fitted to the others
+        and certified by those held back.
+    random_state : int, default 0
+        Draws the rows that are held back.
 
     Returns
     -------
-    NewRowsCertificate or TrainingCertificate; recheck it with `verify`.
+    NewRowsCertificate or TrainingCertificate
+        The certificate; recheck it with `verify`.
 
     Examples
     --------
@@ -81,23 +89,22 @@ def certify(
     new, n_known = are_new(rows, new_rows)
     if new:
         _refuse_weights(sample_weight)
-        return by_new_rows(rows, delta, n_known)
+        return by_new_rows(rows.counted, delta, n_known)
     return by_training_rows(rows, y, sample_weight, delta)
 
 
 def by_new_rows(
-    rows: RowsAndAnswers, delta: float, n_known: int, holdback: float | None = None, seed: int | None = None
+    rows: CountedAnswers, delta: float, n_known: int, holdback: float | None = None, seed: int | None = None
 ) -> NewRowsCertificate:
     """From rows that the model has not seen."""
     (larger, majority), (risk, risk_bound) = rows.larger_class, rows.risk(delta)
-    shares = on_new_rows(rows.codes, rows.answers, rows.rejected, rows.names, delta)
     return NewRowsCertificate(
         type(rows.learner).__name__,
-        len(rows.codes),
-        int((rows.wrong & ~rows.rejected).sum()),
-        int(rows.rejected.sum()),
+        rows.n_rows,
+        rows.n_wrong,
+        rows.n_rejected,
         1.0 - delta,
-        tuple(shares),
+        tuple(on_counted_rows(rows.table, rows.names, delta)),
         risk,
         risk_bound,
         larger,
@@ -112,7 +119,7 @@ def by_training_rows(rows: RowsAndAnswers, y: Any, sample_weight: Any, delta: fl
     """From the rows that the model was trained on."""
     seen = getattr(rows.learner, "_seen_rows", None)
     weighted = sample_weight is not None or (seen is not None and seen.weighted)
-    larger, majority = rows.larger_class
+    larger, majority = rows.counted.larger_class
     margins = tuple(_margins(rows, y, sample_weight))
     return TrainingCertificate(
         type(rows.learner).__name__,
@@ -170,7 +177,7 @@ def _fit_and_certify(
     labels = np.asarray(column_or_1d(y))
     model.fit(rows_at(X, kept), labels[kept])
     rows = answer_rows(model, rows_at(X, held), labels[held])
-    return by_new_rows(rows, delta, 0, float(share), seed)
+    return by_new_rows(rows.counted, delta, 0, float(share), seed)
 
 
 def _require_unfitted(model: Any) -> None:

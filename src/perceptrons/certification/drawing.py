@@ -39,10 +39,25 @@ class Drawn(NamedTuple):
 def draw(estimator: Any, X: Any, y: Any, *, confidence: float = 0.95, random_state: int = 0) -> Drawn:
     """One pass of `partial_fit` over the rows, a model drawn from those met, and a bound on its error.
 
-    estimator : one that has `partial_fit`, such as `Perceptron()`, whose running average is met.
-    X, y : rows, drawn independently, scaled by fixed numbers or by an encoder that was fitted to other rows.
-    confidence : float, default 0.95. random_state : int, default 0; the order of the rows, and which model.
+    Parameters
+    ----------
+    estimator : classifier
+        A classifier that has `partial_fit`, such as `Perceptron()`; one of its running averages is drawn.
+    X, y : array of rows, and array of classes
+        Rows that were drawn independently. They may be scaled by fixed numbers, or by an encoder that was
+        fitted to other rows.
+    confidence : float, default 0.95
+        The confidence of the bound.
+    random_state : int, default 0
+        Draws the order of the rows, and the model.
 
+    Returns
+    -------
+    Drawn
+        A pair (model, certificate).
+
+    Examples
+    --------
     >>> from perceptrons import Perceptron, draw, verify
     >>> from perceptrons.synthetic import separable
     >>> X, y, _ = separable(400, 5, margin=0.1, random_state=0)

@@ -63,9 +63,24 @@ def explain_bounds(
 ) -> BoundsTable:
     """Every bound on a fitted model, beside the number it bounds, so that one sees how loose each is.
 
-    X, y : the rows it was trained on. X_new, y_new : other rows, to measure the error on new rows with; the
-    bounds do not use them. confidence : of all bounds on new rows together.
+    Parameters
+    ----------
+    model : classifier
+        A fitted classifier of this package.
+    X, y : array of rows, and array of classes
+        The rows it was trained on.
+    X_new, y_new : array of rows and array of classes, or None, default None
+        Other rows, on which the error on new rows is measured. The bounds do not use them.
+    confidence : float, default 0.95
+        The confidence of all bounds on new rows together.
 
+    Returns
+    -------
+    BoundsTable
+        One line per bound; it prints as a table.
+
+    Examples
+    --------
     >>> from perceptrons import Perceptron, explain_bounds
     >>> from perceptrons.synthetic import separable
     >>> X, y, _ = separable(600, 5, margin=0.1, random_state=0)

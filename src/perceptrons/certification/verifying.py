@@ -22,14 +22,24 @@ CLOSE = 1e-9  # what machines may differ by, relative
 def verify(certificate: Any, model: Any, X: Any, y: Any, sample_weight: Any = None) -> None:
     """Check every claim of a certificate against rows and model; a ValueError names one that does not hold.
 
-    certificate : what `certify` returned, a margin certificate (`model.certificate_`), or a list of these.
-    X, y : the rows it is about; if rows were held back, all rows, of which the same are held back again.
-    sample_weight : the weights of training rows, as in `fit`.
-
     Margin certificates hold if what they say is true: `margin` may be smaller than what the weights achieve,
     a bound larger than what it bounds. Of other certificates each number must be the one that rows and model
-    give, but for rounding.
+    give, except for rounding.
 
+    Parameters
+    ----------
+    certificate : certificate or list of certificates
+        What `certify` returned, a margin certificate (`model.certificate_`), or a list of these.
+    model : classifier or pipeline
+        The model that the certificate is about.
+    X, y : array or frame of rows, and array of classes
+        The rows that the certificate is about; if rows were held back, all rows, of which the same are held
+        back again.
+    sample_weight : array or None, default None
+        The weights of training rows, as in `fit`.
+
+    Examples
+    --------
     >>> from dataclasses import replace
     >>> from perceptrons import Perceptron, certify, verify
     >>> X, y = [[0.0], [2.0]], [0, 1]
@@ -59,12 +69,12 @@ def _new_again(claimed: NewRowsCertificate, model: Any, X: Any, y: Any) -> NewRo
     delta = 1.0 - _share(claimed, "confidence")
     if claimed.holdback is None:
         rows = answer_rows(model, X, y)
-        return by_new_rows(rows, delta, are_new(rows, True)[1])
+        return by_new_rows(rows.counted, delta, are_new(rows, True)[1])
     kept, held = split_rows(X, y, _share(claimed, "holdback"), _seed(claimed))
     labels = [*y] if not hasattr(y, "__array__") else y
     rows = answer_rows(model, rows_at(X, held), rows_at(labels, held))
     _require_trained_on(answer_rows(model, rows_at(X, kept), rows_at(labels, kept)))
-    return by_new_rows(rows, delta, 0, claimed.holdback, claimed.seed)
+    return by_new_rows(rows.counted, delta, 0, claimed.holdback, claimed.seed)
 
 
 def _require_trained_on(rows: RowsAndAnswers) -> None:
@@ -114,7 +124,7 @@ def _compare(claimed: Any, found: Any) -> None:
 
 
 def _agrees(given: Any, holds: Any) -> bool:
-    """The same, but for rounding."""
+    """The same, except for rounding."""
     if isinstance(holds, tuple):
         same = type(given) is type(holds) and len(given) == len(holds)
         return same and all(map(_agrees, given, holds))

@@ -14,9 +14,14 @@ def are_new(rows: RowsAndAnswers, new_rows: bool | None) -> tuple[bool, int]:
     """Whether the rows are new to the model, and how many of those it remembers are among them all the same.
     `new_rows` is what the caller says, None to let the marks decide."""
     seen = getattr(rows.learner, "_seen_rows", None)
-    if seen is None:
-        return _as_told(rows.learner, new_rows), 0
-    overlap = compare_rows(seen, rows.X, rows.learner)
+    overlap = None if seen is None else compare_rows(seen, rows.X, rows.learner)
+    return decided(rows.learner, overlap, new_rows)
+
+
+def decided(learner: Any, overlap: Overlap | None, new_rows: bool | None) -> tuple[bool, int]:
+    """The same, where rows have been compared; `overlap` is None where the model remembers none."""
+    if overlap is None:
+        return _as_told(learner, new_rows), 0
     if overlap.same and new_rows:
         raise ValueError(
             "new_rows=True, but the model was trained on these very rows; omit new_rows, or pass rows that "
@@ -31,7 +36,7 @@ def are_new(rows: RowsAndAnswers, new_rows: bool | None) -> tuple[bool, int]:
         return bool(new_rows), overlap.n_found
     if overlap.same or overlap.moved:
         return False, overlap.n_found
-    if not _by_chance(overlap):
+    if not by_chance(overlap):
         raise ValueError(
             f"Some of the rows that the model was trained on are among these, {overlap.n_found} of "
             f"{overlap.n_marks} that it remembers, but these are not all of them and no others. Pass all "
@@ -41,8 +46,8 @@ def are_new(rows: RowsAndAnswers, new_rows: bool | None) -> tuple[bool, int]:
     return True, overlap.n_found
 
 
-def _by_chance(overlap: Overlap) -> bool:
-    """Whether so many rows that equal training rows may be expected of new ones, since rows repeat."""
+def by_chance(overlap: Overlap) -> bool:
+    """Whether new rows may equal training rows this often by chance, since rows repeat."""
     few_others = overlap.n_marks - overlap.n_found  # as many as that, or fewer, not found
     share = min(max(1.0 - overlap.repeated, 1e-9), 1.0 - 1e-9)
     return float(binomial_tail(few_others, overlap.n_marks, share)) > CHANCE

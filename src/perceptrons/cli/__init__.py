@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, TextIO
 
+from ..garbage import collect_rarely
 from ..texts import printable
 
 BAD_INPUT, UNEXPECTED, STOPPED, PIPE_CLOSED = 2, 1, 130, 141
@@ -18,6 +19,7 @@ BAD_INPUT, UNEXPECTED, STOPPED, PIPE_CLOSED = 2, 1, 130, 141
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and leave with its exit code; what goes wrong is one sentence on stderr."""
+    collect_rarely()
     lost = _Lost(os.devnull, "w") if sys.stdout is None else None
     sys.stdout, sys.stderr = sys.stdout or _text(lost), sys.stderr or _text(_Lost(os.devnull, "w"))
     for stream in (sys.stdout, sys.stderr):

@@ -25,8 +25,8 @@ def certify(
 
     On a table the model has not seen: how often it will be wrong on rows like these, at most. On the table it
     was fitted to: what is proved about margins and new rows, computed again from rows and weights. The exit
-    code is 1 if the model file claims what does not hold for these rows, else 0. Rows without a class are
-    left out; so are, of a model fitted with --weight, rows of weight 0.
+    code is 1 if the model file claims what does not hold for these rows, otherwise 0. Rows without a class
+    are left out, and so are rows of weight 0 if the model was fitted with --weight.
 
     \b
     Example: perceptrons certify model.json table.csv

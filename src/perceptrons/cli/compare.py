@@ -24,11 +24,13 @@ def compare(
     target: options.MaybeTarget = None,
     folds: Annotated[int, typer.Option("--folds", help="Number of folds.", min=2, metavar="N")] = 10,
     repeats: Annotated[
-        int, typer.Option("--repeats", help="How often the folds are made anew.", min=1, metavar="N")
+        int, typer.Option("--repeats", help="How often to repeat it, with new folds.", min=1, metavar="N")
     ] = 1,
     metric: Annotated[
         str,
-        typer.Option("--metric", help="What decides: risk, accuracy, balanced or auc.", metavar="NAME"),
+        typer.Option(
+            "--metric", help="What decides the best: risk, accuracy, balanced or auc.", metavar="NAME"
+        ),
     ] = "risk",
     sort: Annotated[
         str | None,
@@ -38,13 +40,13 @@ def compare(
         list[str] | None,
         typer.Option(
             "--learner",
-            help="Compare this learner; may be repeated; the beginning of a name will do. There are "
+            help="Compare this learner; may be repeated; the beginning of a name is enough. There are "
             f"{', '.join(WHAT)}.",
             metavar="NAME",
             autocompletion=names_beginning_with,
         ),
     ] = None,
-    list_learners: Annotated[bool, typer.Option("--list", help="List all learners, and end.")] = False,
+    list_learners: Annotated[bool, typer.Option("--list", help="List all learners, and exit.")] = False,
     parameters: options.Set = None,
     reject_cost: options.RejectCost = None,
     costs: options.CostsFile = None,
@@ -63,7 +65,7 @@ def compare(
         int | None,
         typer.Option(
             "--jobs",
-            help="Processes over which folds and learners are spread; -1 is one per core.",
+            help="Number of processes that share folds and learners; -1 is one per core.",
             show_default="2",
             metavar="N",
         ),
@@ -76,12 +78,12 @@ def compare(
     ] = None,
     json: options.AsJson = False,
 ) -> None:
-    """Learners side by side on a table, cross-validated, and which is the best.
+    """Cross-validate learners on a table, side by side, and mark the best.
 
-    One line each, the best first: accuracy, balanced accuracy, AUC, what errors and rejections cost, size,
-    and how training ended. * marks the best, = those that cannot be told from it. With --weight, rows count
-    by their weight in training and in testing; --class-weight balanced changes training alone: a rare class
-    counts in it as much as any.
+    Prints one line per learner, the best first: accuracy, balanced accuracy, AUC, the cost of errors and
+    rejections, size, and how training ended. * marks the best, = those that cannot be distinguished from it.
+    With --weight, rows count by their weight in training and in testing; --class-weight balanced changes
+    training alone, in which a rare class then counts as much as any other.
 
     \b
     Example: perceptrons compare table.csv --target outcome --drop id

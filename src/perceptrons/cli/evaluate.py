@@ -31,11 +31,11 @@ def evaluate(
     stream: options.Stream = None,
     json: options.AsJson = False,
 ) -> None:
-    """Evaluate a model on rows whose classes are known, best ones it has not seen.
+    """Evaluate a model on rows of known classes, preferably ones it has not seen.
 
     Accuracy with a 95 % interval, balanced accuracy, AUC, log-loss and Brier score where there are
-    probabilities, risk, and which classes are taken for which. Rows without a class are left out. Of a model
-    fitted with --weight, rows count by that column, if the table has it.
+    probabilities, risk, and the confusion matrix. Rows without a class are left out. If the model was fitted
+    with --weight, rows count by that column, provided that the table has it.
 
     \b
     Example: perceptrons evaluate model.json test.csv
@@ -44,6 +44,7 @@ def evaluate(
     from ..tables.layout import labels_of
     from ..tables.weight_column import read_weights
     from .expected import calibrated
+    from .known_rows import KnownRows
     from .models import load
     from .progress import progress_bar
 
@@ -54,8 +55,8 @@ def evaluate(
     if streams(table, stream):
         how = reading(header, separator, missing, encoding)
         with progress_bar("evaluating"):
-            found, n_unlabeled, unseen = evaluate_streamed(loaded, table, how, target, costs)
-        _tell(model, table, loaded, (found, n_unlabeled, unseen, None), costs, json)
+            found, n_unlabeled, unseen, known = evaluate_streamed(loaded, table, how, target, costs)
+        _tell(model, table, loaded, (found, n_unlabeled, unseen, None), known, costs, json)
         return
     with progress_bar("evaluating"):
         weight: Any = loaded.about.get("weight")
@@ -68,19 +69,24 @@ def evaluate(
             frame, weights = frame[weights.nonzero()[0]], weights[weights > 0.0]
         y = labels_of(frame, target, loaded.learner.classes_)
         cells, unseen = loaded.lay_out(frame)
-        rows = loaded.encode(cells)
+        rows, known = loaded.encode(cells), KnownRows(loaded.learner)
+        known.add(rows)
         proba = None
         if not hasattr(loaded.learner, "predict_proba") and hasattr(loaded.learner, "decision_function"):
             proba = calibrated(loaded.learner.decision_function(rows), loaded.about)
         found = measure(loaded.learner, rows, y, weights, _costs(loaded.learner, costs), proba)
         certificates = _certificates(loaded.learner, rows, y, weights)
-    _tell(model, path, loaded, (found, n_unlabeled, unseen, certificates), costs, json)
+    _tell(model, path, loaded, (found, n_unlabeled, unseen, certificates), known, costs, json)
 
 
-def _tell(model: Path, table: Path, loaded: Any, measured: Any, costs: Path | None, json: bool) -> None:
-    """As JSON or in words: what was measured, rows without a class, unknown names, certificates."""
+def _tell(
+    model: Path, table: Path, loaded: Any, measured: Any, known: Any, costs: Path | None, json: bool
+) -> None:
+    """As JSON or in words: what was measured, rows without a class, unknown names, certificates, and whether
+    the model knows the rows."""
+    from .known_rows import SAID
     from .models import warn_of
-    from .show import emit
+    from .show import emit, say
     from .words import as_dicts, show_certificates
 
     found, n_unlabeled, unseen, certificates = measured
@@ -89,6 +95,7 @@ def _tell(model: Path, table: Path, loaded: Any, measured: Any, costs: Path | No
             {
                 **asdict(found),
                 "rows_without_class": n_unlabeled,
+                "training_rows": known.share(),
                 "certificates": as_dicts(certificates, loaded.learner) if certificates else [],
                 "unseen": [one._asdict() for one in unseen],
             }
@@ -98,18 +105,24 @@ def _tell(model: Path, table: Path, loaded: Any, measured: Any, costs: Path | No
     _show(f"{model} on {called(table)}", found, n_unlabeled, _costs(loaded.learner, costs))
     if certificates:
         show_certificates(certificates, loaded.learner)
+    if known.share() in SAID:
+        say(SAID[known.share()])
 
 
 def evaluate_streamed(loaded: Any, path: Path, how: Reading, target: str, costs: Path | None) -> Any:
-    """The same, in batches: what was measured, rows without a class, unknown names."""
+    """The same, in batches: what was measured, rows without a class, unknown names, known rows."""
     from ..evaluation_stream import EvaluationOfBatches
     from ..tables.column_names import check_name
     from ..tables.layout import labels_of
     from ..tables.weight_column import read_weights
+    from .known_rows import KnownRows
     from .streams import add_unseen, frames
 
     weight, n_unlabeled, unseen = loaded.about.get("weight"), 0, {}  # type: tuple[Any, int, dict[str, Any]]
-    found = EvaluationOfBatches(loaded.learner, _costs(loaded.learner, costs))
+    found, known = (
+        EvaluationOfBatches(loaded.learner, _costs(loaded.learner, costs)),
+        KnownRows(loaded.learner),
+    )
     for _, frame in frames(loaded, path, how, [name for name in (target, weight) if name is not None]):
         check_name(frame.columns, target)
         n_unlabeled += frame[target].null_count()
@@ -121,10 +134,12 @@ def evaluate_streamed(loaded: Any, path: Path, how: Reading, target: str, costs:
             continue
         cells, unknown = loaded.lay_out(frame)
         add_unseen(unseen, unknown)
-        found.add(loaded.encode(cells), labels_of(frame, target, loaded.learner.classes_), weights)
+        rows = loaded.encode(cells)
+        known.add(rows)
+        found.add(rows, labels_of(frame, target, loaded.learner.classes_), weights)
     if not found.n_rows:
         raise ValueError(f"The target {target!r} has no value in any row, so nothing can be compared.")
-    return found.result(), n_unlabeled, [*unseen.values()]
+    return found.result(), n_unlabeled, [*unseen.values()], known
 
 
 def labeled(frame: Any, target: str) -> tuple[Any, int]:

@@ -13,8 +13,7 @@ def expected_of(model: Any, data: Any, folds: int, seed: int, progress: Any) -> 
 
     if folds == 0:
         return None, None
-    if folds < 2:
-        raise ValueError(f"--folds is {folds}, but it must be at least 2, or 0 for none.")
+    check_folds(folds)
     last = model[-1] if hasattr(model, "steps") else model
     costs = read_costs(last.costs, last.reject_cost) if takes_costs(last) else None
     try:
@@ -22,6 +21,11 @@ def expected_of(model: Any, data: Any, folds: int, seed: int, progress: Any) -> 
         return expected_on_new_rows(model, rows, folds, seed, costs, progress), None
     except ValueError as error:  # too few rows of a class; fitting to all rows may work, or says the same
         return None, str(error)
+
+
+def check_folds(folds: int) -> None:
+    if folds < 2:
+        raise ValueError(f"--folds is {folds}, but it must be at least 2, or 0 for none.")
 
 
 def outcome_as_dict(expected: Any) -> dict[str, Any] | None:

@@ -31,7 +31,7 @@ def explain(
         int | None,
         typer.Option(
             "--hardest",
-            help="So many rows about which the model is least certain.",
+            help="The given number of rows about which the model is least certain.",
             show_default=False,
             min=1,
             metavar="N",
@@ -43,7 +43,7 @@ def explain(
     missing: options.Missing = None,
     json: options.AsJson = False,
 ) -> None:
-    """Why a model predicts what it does for a row of a table.
+    """Explain why a model predicts what it does for a row of a table.
 
     A score is a sum: the table shows what each rule of a sparse model (of a scorecard, its points), or each
     column of a linear one, adds to it. A model that may reject answers where the sum is far enough from 0.
@@ -271,7 +271,7 @@ def _beside_bands(total: str, facts: dict[str, Any], classes: list[Any], bands: 
 
 
 def _told_apart(numbers: list[float], decimals: int) -> list[str]:
-    """Signed, with so many decimals, or as many as it takes to tell them from one another and from 0."""
+    """Signed, with this number of decimals, or more if numbers would look alike or like 0."""
     texts = [f"{number:+.{decimals}f}" if number else "0" for number in numbers]
     pairs = combinations([*zip(numbers, texts, strict=True), (0.0, "0")], 2)
     if all(one == other or float(text) != float(said) for (one, text), (other, said) in pairs):

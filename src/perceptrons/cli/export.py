@@ -40,7 +40,7 @@ def export(
         int | None,
         typer.Option(
             "--fixed",
-            help="C: fixed point with so many bits after the point, 1 to 24, instead of doubles.",
+            help="C: number of bits after the point, 1 to 24, for fixed point instead of doubles.",
             show_default=False,
             metavar="BITS",
         ),

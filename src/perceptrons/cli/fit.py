@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -43,7 +44,8 @@ def fit(
     class_weight: options.ClassWeight = None,
     seed: options.Seed = 0,
     max_epochs: Annotated[
-        int | None, typer.Option("--max-epochs", help="Passes over the rows, at most.", min=1, metavar="N")
+        int | None,
+        typer.Option("--max-epochs", help="Limit on passes over the rows.", min=1, metavar="N"),
     ] = None,
     certificate: Annotated[
         bool | None,
@@ -120,20 +122,25 @@ def fit(
     if streams.chosen(table, stream, checkpoint, model, learner):
         _check_streamed(table, out, checkpoint)
         with progress_bar(f"fitting {learner}") as progress:
-            kept = {"certificate": bool(certificate), "checkpoint": checkpoint}
+            wanted: dict[str, Any] = {
+                "certificate": bool(certificate),
+                "checkpoint": checkpoint,
+                "folds": folds,
+                "seed": seed,
+            }
             columns = {"weight": weight, "drop": drop, "nominal": nominal}
-            streamed = fit_streamed(model, learner, table, target, how, columns | kept, progress)
+            prepare = partial(_ready, last, learner, costs, reject_label)
+            streamed = fit_streamed(model, learner, table, target, how, columns | wanted, progress, prepare)
         if out is not None:
             about = _about(table, target, learner, weight, how) | _record(context, table, seed)
+            about |= about_calibration(last, streamed.expected)
             save(model, out, about=about, certificate=bool(certificate))
         forget(checkpoint)
         tell_streamed(model, learner, streamed, out, streams.why(table, stream), class_weight, json)
         return
     with progress_bar(f"fitting {learner}") as progress:
         data = training_table(table, target, drop, nominal, how, weight, keep)
-        _check_classes(learner, len(data.names()))
-        if may_reject(last):
-            _prepare(last, data.names(), costs, reject_label)
+        _ready(last, learner, costs, reject_label, data.names())
         expected, why_not = expected_of(model, data, folds, seed, progress)
         learned, promise = data, None
         if holdback is None:
@@ -188,6 +195,15 @@ def _by_costs(learner: str) -> str:
     if learner == "selective":
         return " where an answer would cost more, and 'selective' promises few errors instead"
     return f", and {learner!r} always answers"
+
+
+def _ready(model: Any, learner: str, costs: Path | None, label: str, classes: list[Any]) -> None:
+    """Can it learn these classes, and what do they cost?"""
+    from ..learners import may_reject
+
+    _check_classes(learner, len(classes))
+    if may_reject(model):
+        _prepare(model, classes, costs, label)
 
 
 def _check_classes(learner: str, n_classes: int) -> None:
@@ -278,7 +294,9 @@ def _show(data: Any, model: Any, report: dict[str, Any]) -> None:
     from .words import (
         balanced_in_words,
         rare_in_words,
+        rejection_in_words,
         show_certificates,
+        training_rows_in_words,
         votes_in_words,
         weights_in_words,
     )
@@ -296,15 +314,14 @@ def _show(data: Any, model: Any, report: dict[str, Any]) -> None:
         say(balanced_in_words(len(data.names()), balanced))
     elif report["expected"] is not None:
         say(*rare_in_words(data, report["expected"], "; use --class-weight balanced"))
-    if report["rejected"] is not None:
-        _show_rejection(model, report)
+    say(*rejection_in_words(model, report))
     if report["rules"]:
         text(model.to_text())
     if report["bytes"]:
         say(votes_in_words(model))
     if hasattr(model, "certificate_"):
         show_certificates(model.certificate_, model)
-    say(f"{report['learner']}, {size_of(model)}: {_training_rows(report)}.")
+    say(f"{report['learner']}, {size_of(model)}: {training_rows_in_words(report)}.")
     say(*(report["promise"] or {}).get("sentences", ()))
     say(*first([f"Warning: {note}" for note in _different(report["notes"])]))
     written = (
@@ -318,26 +335,6 @@ def _show(data: Any, model: Any, report: dict[str, Any]) -> None:
 def _different(notes: list[str]) -> list[str]:
     """Of those that differ in numbers alone the last: of several fits that to all rows."""
     return list({re.sub(r"[\d.]+", "", note): note for note in notes}.values())
-
-
-def _training_rows(report: dict[str, Any]) -> str:
-    from .show import percent
-
-    rejected, accuracy = report["rejected"], report["training_accuracy"]
-    if rejected is None:
-        return f"{percent(accuracy)} of the training rows correct"
-    if accuracy is None:
-        return "none of the training rows answered"
-    return f"{percent(1 - rejected)} of the training rows answered, {percent(accuracy)} of these correct"
-
-
-def _show_rejection(model: Any, report: dict[str, Any]) -> None:
-    from ..rejection.costs import Costs
-    from .show import say
-    from .words import costs_in_words, when_it_answers
-
-    costs = costs_in_words(Costs(**report["costs"]))
-    say(f"Risk, the mean cost of a row, where {costs}: {report['risk']:.3f}.", when_it_answers(model))
 
 
 def _kind(one: Any) -> str:

@@ -1,14 +1,25 @@
 """`perceptrons fit` on a table that is read batch by batch."""
 
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import asdict
+from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import streams
+from .expected import check_folds, expected_in_words, outcome_as_dict
 from .tables import Reading
 
-WHY_NOT = "the table was read in batches; perceptrons evaluate says it for other rows"
+
+class StreamedFit(NamedTuple):
+    """What came of it."""
+
+    source: Any
+    notes: list[str]  # warnings
+    outcome: dict[str, Any]  # how the training rows fare
+    expected: Any  # how rows left out fared; None if none were,
+    why_not: str | None  # and why
 
 
 def fit_streamed(
@@ -19,10 +30,11 @@ def fit_streamed(
     how: Reading,
     options: dict[str, Any],
     progress: Any,
-) -> tuple[Any, list[str], dict[str, Any]]:
-    """Train; returns the source, warnings, and how the training rows fare.
+    prepare: Callable[[list[Any]], None],
+) -> StreamedFit:
+    """Train.
 
-    options : weight, drop, nominal, certificate, checkpoint.
+    options : weight, drop, nominal, certificate, checkpoint, folds, seed. prepare : is given the classes.
     """
     from ..comparison import quietly
     from ..stream_pipelines import fit_stream
@@ -35,33 +47,66 @@ def fit_streamed(
         "nominal": options["nominal"] or (),
     }
     source = stream_table(table, target, **columns, **how._asdict(), progress=tell)
+    prepare(sorted(name for name, _ in source.classes))
     last = model[-1] if hasattr(model, "steps") else model
-    wanted = {"certificate": options["certificate"], "checkpoint": options["checkpoint"]}
-    more = wanted if hasattr(last, "certificate_") or "warm_start" in last.get_params(deep=False) else {}
-    if not more and options["checkpoint"] is not None:
-        raise ValueError(f"{learner} takes three passes and no checkpoint; omit --checkpoint.")
+    taken = signature(last.fit_stream).parameters
+    if options["checkpoint"] is not None and "checkpoint" not in taken:
+        raise ValueError(f"{learner} takes a few passes and no checkpoint; omit --checkpoint.")
+    expected, why_not = expected_of(model, source, options, taken)
+    more = {name: options[name] for name in ("certificate", "checkpoint") if name in taken}
     _, notes = quietly(fit_stream, model, source, **more)
-    return source, notes, outcome_of(model, source)
+    return StreamedFit(source, notes, outcome_of(model, source), expected, why_not)
+
+
+def expected_of(
+    model: Any, source: Any, options: dict[str, Any], taken: Collection[str]
+) -> tuple[Any, str | None]:
+    """Hold a fifth of the rows out, once; if that is not possible, why not."""
+    from ..comparison import quietly
+    from ..held_out_stream import expected_of_stream
+
+    if options["folds"] == 0:
+        return None, None
+    check_folds(options["folds"])
+    more: dict[str, Any] = {"certificate": False} if "certificate" in taken else {}
+    if options["checkpoint"] is not None:
+        more["checkpoint"] = of_test(options["checkpoint"])
+    try:
+        costs = costs_of(model[-1] if hasattr(model, "steps") else model)
+        return quietly(expected_of_stream, model, source, options["seed"], costs, **more)[0], None
+    except ValueError as error:  # too few rows of a class; fitting to all rows may work, or says the same
+        return None, str(error)
+
+
+def of_test(checkpoint: Path) -> Path:
+    """The file for the fit without a fifth of the rows."""
+    return checkpoint.with_name(f"{checkpoint.name}.test")
+
+
+def costs_of(learner: Any) -> Any:
+    """What the answers of one that may reject cost; None of others."""
+    from ..learners import may_reject, takes_costs
+    from ..rejection.costs import Costs, read_costs
+
+    if takes_costs(learner):
+        return read_costs(learner.costs, learner.reject_cost)
+    return Costs() if may_reject(learner) else None
 
 
 def outcome_of(model: Any, source: Any) -> dict[str, Any]:
     """How the training rows fare: one more pass."""
-    from ..evaluation_stream import EvaluationOfBatches
+    from ..held_out_stream import evaluate_stream, last_of
+    from .words import bands_as_dicts
 
-    last = model[-1] if hasattr(model, "steps") else model
-    found = EvaluationOfBatches(last)
-    for batch in source.read():
-        if len(batch.y) and (batch.weights is None or batch.weights.any()):
-            rows = batch.X if model is last else model[:-1].transform(batch.X)
-            found.add(rows, batch.y, batch.weights)
-    result = found.result()
+    costs = costs_of(last_of(model))
+    result = evaluate_stream(model, source, costs)
     return {
         "training_accuracy": result.accuracy,
         "training_balanced_accuracy": result.balanced_accuracy,
-        "rejected": None,
-        "risk": None,
-        "bands": [],
-        "costs": None,
+        "rejected": None if costs is None else result.rejected,
+        "risk": None if costs is None else result.risk,
+        "bands": bands_as_dicts(last_of(model)),
+        "costs": None if costs is None else asdict(costs),
         "rows": result.n_rows,
     }
 
@@ -103,7 +148,7 @@ def left_out(model: Any) -> list[dict[str, str]]:
 def tell_streamed(
     model: Any,
     learner: str,
-    streamed: tuple[Any, list[str], dict[str, Any]],
+    streamed: StreamedFit,
     out: Path | None,
     why: str,
     class_weight: str | None,
@@ -111,10 +156,21 @@ def tell_streamed(
 ) -> None:
     """The report, as JSON or in words."""
     from ..describe import margin_of, size_of, stopped_of
-    from .show import emit, first, percent, say
-    from .words import as_dicts, show_certificates
+    from .show import emit, first, percent, say, text
+    from .words import (
+        as_dicts,
+        bytes_of,
+        rejection_in_words,
+        rules_of,
+        show_certificates,
+        training_rows_in_words,
+        votes_in_words,
+    )
 
-    (source, notes, outcome), last = streamed, model[-1] if hasattr(model, "steps") else model
+    (source, notes, outcome, expected, why_not), last = (
+        streamed,
+        model[-1] if hasattr(model, "steps") else model,
+    )
     found, size = summary(source, outcome), size_of(last)
     certificates = getattr(last, "certificate_", None)
     if as_json:
@@ -127,9 +183,11 @@ def tell_streamed(
             "converged": getattr(last, "converged_", None),
             "stopped": stopped_of(last),
             "certificates": as_dicts(certificates, last) if certificates else [],
+            "rules": rules_of(last),
+            "bytes": bytes_of(last),
             "class_weight": class_weight,
-            "expected": None,
-            "why_not_expected": WHY_NOT,
+            "expected": outcome_as_dict(expected),
+            "why_not_expected": why_not,
             "notes": notes,
             "file": None if out is None else str(out),
         }
@@ -138,17 +196,22 @@ def tell_streamed(
     share, name = found["most_frequent"]["accuracy"], found["most_frequent"]["class"]
     say(why, headline(found))
     say(*first([f"Left out: {one['column']} ({one['reason']})" for one in left_out(model)]))
-    say(f"Nothing can be said about new rows: {WHY_NOT}.")
+    report = {**outcome, "expected": outcome_as_dict(expected), "why_not_expected": why_not}
+    say(*expected_in_words(report, f"baseline, always {name}: {percent(share)}"))
+    say(*rejection_in_words(last, outcome))
+    if rules_of(last):
+        text(last.to_text())
+    if bytes_of(last):
+        say(votes_in_words(last))
     if certificates:
         show_certificates(certificates, last)
-    accuracy = f"{percent(outcome['training_accuracy'])} of the training rows correct"
-    say(f"{learner}, {size}: {accuracy}, baseline, always {name}: {percent(share)}.")
+    say(f"{learner}, {size}: {training_rows_in_words(outcome)}.")
     say(*first([f"Warning: {note}" for note in notes]))
     say(f"Written to {out}." if out else "Nothing is written; use --out FILE to keep the model.")
 
 
 def forget(checkpoint: Path | None) -> None:
     """The fit is done, and its model kept."""
-    if checkpoint is not None:
+    for path in () if checkpoint is None else (checkpoint, of_test(checkpoint)):
         with suppress(FileNotFoundError):
-            checkpoint.unlink()
+            path.unlink()

@@ -77,7 +77,7 @@ def _about_strays(texts: Any, others: Any) -> str:
     if not strays:  # a typed file says that they are texts, and few of them may well be
         many = texts.n_unique() > FEW_VALUES
         return f"column {texts.name!r} holds numbers as texts, so it is read as names." if many else ""
-    remedy = "mend them, or mark them with --missing."
+    remedy = "fix them, or mark them with --missing."
     if len(strays) <= FEW:
         remedy = f"{' '.join(f'--missing {shlex.quote(text)}' for text in strays)} marks them."
     return f"{count}, the others like {shown(strays[0])}; read as names. {remedy}"

@@ -41,14 +41,14 @@ Header = Annotated[
     bool | None,
     typer.Option(
         "--header/--no-header",
-        help="Whether the first line names the columns. Without one they are column_1, column_2, …",
+        help="Whether the first line names the columns. Without names they are column_1, column_2, …",
         show_default=False,
     ),
 ]
 Separator = Annotated[
     str | None,
     typer.Option(
-        "--separator", help="Between two cells, like ';' or tab.", show_default=False, metavar="TEXT"
+        "--separator", help="What separates two cells, like ';' or tab.", show_default=False, metavar="TEXT"
     ),
 ]
 Encoding = Annotated[
@@ -110,7 +110,7 @@ Seed = Annotated[
     typer.Option("--seed", help="The same seed gives the same result.", min=0, max=2**32 - 1, metavar="N"),
 ]
 Epochs = Annotated[
-    int, typer.Option("--max-epochs", help="Passes over the rows, at most.", min=1, metavar="N")
+    int, typer.Option("--max-epochs", help="Limit on passes over the rows.", min=1, metavar="N")
 ]
 RejectCost = Annotated[
     float | None,
@@ -134,15 +134,15 @@ RejectLabel = Annotated[
     str,
     typer.Option(
         "--reject-label",
-        help='What predict answers where it rejects; auto is "reject", or a number among classes that are '
-        "numbers: 0, -1 or one below them all, the first that is no class.",
+        help='What predict answers for a rejected row; auto is "reject", or, if the classes are numbers, 0, '
+        "-1 or a number below them all, the first of these that is not a class.",
         metavar="TEXT",
     ),
 ]
 Folds = Annotated[
     int,
     typer.Option(
-        "--folds", help="Number of folds that say what to expect on new rows; 0: none.", metavar="N"
+        "--folds", help="Number of folds that estimate what to expect on new rows; 0 for none.", metavar="N"
     ),
 ]
 Set = Annotated[
@@ -153,7 +153,7 @@ Set = Annotated[
         metavar="NAME=VALUE",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 
 
 def read_row_numbers(text: str | None) -> list[int]:

@@ -16,7 +16,7 @@ def play(
     ] = "127.0.0.1",
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
 ) -> None:
-    """A page in your browser on which you see perceptrons learn.
+    """Open a page in your browser that shows perceptrons learning.
 
     Pattern space and weight space side by side, row by row, on lessons or on rows of your own. The page is
     served to this machine alone; it keeps nothing and sends nothing elsewhere. Ctrl-C stops it.

@@ -47,8 +47,9 @@ def predict(
 ) -> None:
     """Predict the class of every row of a table, as CSV.
 
-    A model that may reject answers "reject" where it does, or what fit --reject-label said; if the classes
-    are numbers it is 0, -1 or another number that is no class. A line on stderr says how often.
+    A model that can reject answers "reject" for a rejected row, or the text of fit --reject-label; if the
+    classes are numbers, it is 0, -1 or another number that is not a class. A line on stderr says how many
+    rows are rejected.
 
     \b
     Example: perceptrons predict model.json new.csv --out predictions.csv

@@ -14,7 +14,7 @@ def reproduce(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Experiments, or all; without one they are listed.", metavar="NAME", show_default=False
+            help="Experiments, or all. Without a name they are listed.", metavar="NAME", show_default=False
         ),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Small sizes, for a first look in seconds.")] = False,
@@ -24,11 +24,11 @@ def reproduce(
     ] = Path("reproduced"),
     jobs: Annotated[
         int | None,
-        typer.Option("--jobs", help="Processes.", min=1, metavar="N", show_default="one per core"),
+        typer.Option("--jobs", help="Number of processes.", min=1, metavar="N", show_default="one per core"),
     ] = None,
     json: options.AsJson = False,
 ) -> None:
-    """The papers' tables and figures beside the authors' numbers.
+    """Reproduce the papers' tables and figures, beside the authors' numbers.
 
     Each claim gets a verdict: reproduced, not reproduced, or not comparable; the rule is stated. Results are
     written as JSON, Markdown, PNG and SVG.

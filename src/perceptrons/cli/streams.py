@@ -49,8 +49,8 @@ def chosen(path: Path, asked: bool | None, checkpoint: Path | None, model: Any, 
         return True
     if asked or path.is_dir():
         raise ValueError(
-            f"The learner {learner!r} cannot learn in batches; use perceptron or binary, or read a single "
-            "file whole with --no-stream."
+            f"The learner {learner!r} cannot learn in batches; use perceptron, sparse, scorecard, "
+            "conservative or binary, or read a single file whole with --no-stream."
         )
     return False
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..describe import known_margin
+from ..rejection.costs import Costs
 from ..rejection.rejection_words import bands_of as bands_of
 from ..rejection.rejection_words import costs_in_words as costs_in_words
 from ..rejection.rejection_words import listing as listing
@@ -97,7 +98,7 @@ def _one_per_class(certificates: Sequence[Any], classes: Sequence[Any]) -> None:
 
 
 def too_many(n_classes: int) -> str:
-    """Why a learner does not take a table of so many classes."""
+    """Why a learner does not take a table with this number of classes."""
     return f"supports two classes, not {n_classes}; use --learner chow for more"
 
 
@@ -135,3 +136,21 @@ def bands_as_dicts(model: Any) -> list[dict[str, Any]] | None:
         return None
     pairs = zip(model.classes_.tolist(), bands, strict=True)
     return [{"class": name, "band": band if math.isfinite(band) else None} for name, band in pairs]
+
+
+def training_rows_in_words(report: dict[str, Any]) -> str:
+    """How the rows learned from fare."""
+    rejected, accuracy = report["rejected"], report["training_accuracy"]
+    if rejected is None:
+        return f"{percent(accuracy)} of the training rows correct"
+    if accuracy is None:
+        return "none of the training rows answered"
+    return f"{percent(1 - rejected)} of the training rows answered, {percent(accuracy)} of these correct"
+
+
+def rejection_in_words(model: Any, report: dict[str, Any]) -> list[str]:
+    """What a model that may reject costs, and when it answers; nothing of others."""
+    if report["rejected"] is None:
+        return []
+    costs = costs_in_words(Costs(**report["costs"]))
+    return [f"Risk, the mean cost of a row, where {costs}: {report['risk']:.3f}.", when_it_answers(model)]

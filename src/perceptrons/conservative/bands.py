@@ -22,7 +22,7 @@ BLOCK = 1 << 15  # rows looked at together, so that there is no array as long as
 def best_bands(
     scores: Array, y: Array, prices: Prices, symmetric: bool, weights: Array = NO_WEIGHTS
 ) -> Array:
-    """The bands of the negative and the positive side: of all pairs with the least risk the smallest.
+    """The bands of the negative and the positive side: of all pairs with the lowest risk the smallest.
 
     A band is infinite where all rows of that side are better rejected.
     """
@@ -86,7 +86,7 @@ def _best_band(sizes: Array, kinds: Array, weights: Array, extra: Array) -> floa
 @compiled
 def least_costly(sizes, order, kinds, weights, extra, alike, slack):
     """How many of the smallest are best rejected: the fewest of those that cost the least, up to rounding.
-    Equal rows fare alike. Two looks from the far end, one for the least cost, one for its place: no array
+    Equal rows fare alike. Two looks from the far end, one for the lowest cost, one for its place: no array
     holds the costs of all places."""
     least, chosen = 0.0, sizes.size  # nothing is answered
     for look in range(2):

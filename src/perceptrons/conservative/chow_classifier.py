@@ -52,37 +52,42 @@ class ChowClassifier(Rejecting, BaseEstimator):
         The classifier to calibrate. A fitted one can be passed as `FrozenEstimator(model)`; it is then
         calibrated by all rows of `fit`, which should not be those it was trained on.
     costs : Costs or None, default None
-        What answers and rejections cost. None: an error costs 1, a rejection `reject_cost`.
+        What answers and rejections cost. With None an error costs 1 and a rejection `reject_cost`.
     calibration : {"sigmoid", "isotonic", None}, default "sigmoid"
-        How scores become posteriors: by Platt's sigmoid, which needs few rows, by isotonic regression, or not
-        at all; then the estimator's own `predict_proba` is believed. One estimator, trained on all rows, is
-        calibrated by scores that copies of it gave to rows they were not trained on. (To average copies, each
-        calibrated by one fold, needs more rows: with sigmoids it cost three times as much on scikit-learn's
-        wine and digits, whose classes are far apart.) This fails if copies differ: use result="average" or
-        "pocket" for a perceptron that does not converge.
-    reject_cost : float in [0, 1), default 0.2
-        What a rejection costs where an error costs 1.
-    cv : int, splitter or list, default 5
-        The folds of the calibration: their number (fewer if a class has fewer rows), a scikit-learn splitter,
-        or a list of (train, test) rows that tests each row once.
+        How scores become posterior probabilities: by Platt's sigmoid, which needs few rows, by isotonic
+        regression, or, with None, by the estimator's own `predict_proba`. One estimator, trained on all rows,
+        is calibrated by scores that copies of it gave to rows they were not trained on. (An average of
+        copies, each calibrated by one fold, needs more rows: with sigmoids it cost three times as much on
+        scikit-learn's wine and digits, whose classes are far apart.) This fails if the copies differ much:
+        use result="average" or "pocket" for a perceptron that does not converge.
+    reject_cost : float, default 0.2
+        The cost of a rejection, in [0, 1), where an error costs 1.
+    cv : int, splitter or list of (train, test), default 5
+        The folds of the calibration: their number (reduced if a class has fewer rows), a scikit-learn
+        splitter, or a list of (train, test) rows that tests each row once.
     reject_label : "auto", number, str or None, default "auto"
-        What `predict` says of a rejected row. "auto" is "reject" beside texts, else 0, −1 or the number below
-        all classes, the first that is no class; None: it always answers, as ensembles that count predictions
-        need it.
-    class_weight : None (default), "balanced", or a dict of class → weight
-        It multiplies the weights of the rows, those of the calibration among them, so that posteriors are
-        those of rows so weighted. If errors about some classes cost more, use `costs` instead.
+        What `predict` returns for a rejected row. "auto" is "reject" if classes are texts; otherwise it is 0,
+        −1 or the number below all classes, the first of these that is not a class. None makes `predict`
+        always answer, as ensembles that count predictions require.
+    class_weight : None, "balanced" or dict of class → weight, default None
+        The weight of each row is multiplied by that of its class, in calibration too, so that posteriors are
+        those of the weighted rows. If errors about some classes cost more, use `costs` instead.
     n_jobs : int or None, default None
-        Threads among which the folds are dealt: None is one, -1 one per core. The model is the same, but for
-        the rounding of linear algebra, which has one thread then.
+        The number of threads that share the folds. None is one, -1 is one per core. The model is the same,
+        except for rounding in linear algebra, which then uses one thread.
 
     Attributes
     ----------
-    classes_, n_features_in_, feature_names_in_ : as in scikit-learn, the last two if the estimator has them.
-    threshold_ : T, the least posterior that is answered; None if costs differ by class.
-    estimator_ : the fitted copy of the estimator.
-    calibrated_ : what gives the posteriors: a `CalibratedClassifierCV`, or the estimator itself.
-    reject_label_ : the label in use.
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn, the last two if the estimator has them.
+    threshold_ : float or None
+        The smallest posterior T that is answered; None if costs differ by class.
+    estimator_ : classifier
+        The fitted copy of the estimator.
+    calibrated_ : classifier
+        What gives the posteriors: a `CalibratedClassifierCV`, or the estimator itself.
+    reject_label_ : object
+        What `predict` returns for a rejected row.
 
     Notes
     -----

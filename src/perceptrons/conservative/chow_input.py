@@ -100,7 +100,7 @@ def check_weights(estimator: Any, sample_weight: Any, class_weight: Any) -> None
 
 
 def check_classifier(estimator: Any, calibration: Any) -> None:
-    """Is it a classifier from which posteriors can be had?"""
+    """Is it a classifier that can give posteriors?"""
     if calibration is not None:
         one_of("calibration", calibration, METHODS)
     if isinstance(estimator, type):

@@ -15,6 +15,7 @@ from .conservative_sweep import CplrSteps
 CPLR1, CPLR2 = "cplr1", "cplr2"
 CV, LEARNED, LEARNT, EXACT = "cv", "learned", "learnt", "exact"  # "learnt": older spelling of "learned"
 AUTO = "auto"
+SHUFFLE, CYCLIC = "shuffle", "cyclic"
 WEIGHT_STEPS, BAND_STEPS = (0.01, 0.1), (0.01, 0.1, 1.0)
 SHARES = (0.5, 0.1)  # of what takes a row of the usual norm to the band in one step
 
@@ -33,6 +34,7 @@ class ConservativeParameters(NamedTuple):
     n_restarts: int
     max_epochs: int
     n_jobs: int  # threads
+    order: str = SHUFFLE  # of the rows in an epoch
     relative: bool = False  # are steps of weights shares, of 1 over the squared usual norm?
 
 
@@ -53,6 +55,7 @@ def read_parameters(model: Any) -> ConservativeParameters:
         int(number("n_restarts", model.n_restarts, "[1, inf)", "1 tries one start", Integral)),
         int(number("max_epochs", model.max_epochs, "[1, inf)", "use 100", Integral)),
         count_threads(model.n_jobs),
+        one_of("order", model.order, (SHUFFLE, CYCLIC)),
         is_auto(model.eta_weights) and model.band == CV,
     )
 

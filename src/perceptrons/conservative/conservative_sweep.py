@@ -8,7 +8,7 @@ depend on which of both it is and on its class y (`CplrSteps`), scaled by the ru
 
     w ← w + η·along·y·x    λ_y ← λ_y + η'·own    λ_−y ← λ_−y + η'·other
 
-with bands kept within 0 and their cap. Beyond the paper, rows may have weights: a row's multiplies its steps,
+with bands kept within 0 and their cap. Beyond the paper, rows may have weights, which multiply their steps,
 and what is counted of it after the pass. CPLR1 is all in these multiples (equations 9 to 11). In CPLR2
 (equation 13) the bands are left to one step per pass, from all scores (equations 14 to 17). If after a pass
 no row is on the wrong side, the weights stay and bands shrink, step by step, until no row is rejected
@@ -140,11 +140,17 @@ def separates(scores, y):
 
 @compiled
 def shrink_bands(scores, prices, symmetric, eta, bands):
-    """By as many steps as it takes to reject no row, all of which are on their sides; in place."""
+    """By as many steps as it takes to reject no row, all of which are right; in place."""
     least = np.full(2, np.inf)
     for s in scores:
         side = POSITIVE if s >= 0.0 else NEGATIVE
         least[side] = min(least[side], abs(s))
+    shrink_below(least, prices, symmetric, eta, bands)
+
+
+@compiled
+def shrink_below(least, prices, symmetric, eta, bands):
+    """The same, given the least |score| of each side."""
     steps = eta * (prices.gain + prices.reject)
     if symmetric:
         least[:] = least.min()
@@ -183,6 +189,12 @@ def correction(scores, signs, prices, side, band):
         if side in (-1, on) and (s < band or s <= farthest):
             label = POSITIVE if y[i] > 0 else NEGATIVE
             counts[1 if s < band else 0, 1 if on == label else 0, label] += weight_of(signs, i)
+    return direction(counts, prices)
+
+
+@compiled
+def direction(counts, prices):
+    """Where a band goes: wider for what is answered beyond it, narrower for what is rejected within."""
     return max(trade_off(counts[0], prices), 0.0) + min(trade_off(counts[1], prices), 0.0)
 
 
@@ -210,6 +222,12 @@ def risk(scores, signs, prices, bands):
             counts[REJECTED, label] += weight_of(signs, i)
         else:
             counts[WRONG if side != label else RIGHT, label] += weight_of(signs, i)
+    return mean_cost(counts, prices)
+
+
+@compiled
+def mean_cost(counts, prices):
+    """Of rows that were rejected, wrong or right, by class."""
     total = 0.0
     for label in range(2):
         total += counts[REJECTED, label] * prices.reject[label] + counts[WRONG, label] * prices.wrong[label]

@@ -12,7 +12,6 @@ Why: on the training rows bands are too narrow, and both are 0 where a hyperplan
 averaged weights are steadier than the best of many runs. All runs start at 0 and share the order of the rows.
 """
 
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -21,14 +20,16 @@ import numpy as np
 from .._types import Array
 from ..compiled import threads
 from ..rejection.costs import Prices
-from ..rows.encode import Encoded
-from ..rows.order import permuted, shuffled, unsigned
-from ..rows.standardized import StandardizedRows, leave, standardized
-from .averaged_sweep import NO_FOLD, AveragedRuns, averaged_sweep, judge
+from ..rows.order import permuted, unsigned
+from ..rows.standardized import StandardizedRows, leave
+from .averaged_sweep import NO_FOLD, AveragedRuns, judge
+from .averaged_training import AveragedTraining
 from .bands import best_bands, saved_by_side, worthwhile
 from .conservative_parameters import ConservativeParameters, steps_of
 from .conservative_sweep import WeightedSigns, risk
 from .restarts import TrainedRuns
+from .saved_training import SavedTraining
+from .training_parts import RowParts, usual_square
 
 FOLDS, REPEATS = 5, 2
 CLEAR = 0.5  # standard errors that a band must save
@@ -36,45 +37,30 @@ EPOCHS = 20  # at most; the weights of the later half are averaged
 
 
 def train_cross_validated(
-    data: Encoded,
-    signs: WeightedSigns,
+    rows: RowParts,
     prices: Prices,
     parameters: ConservativeParameters,
     rng: np.random.RandomState,
+    saved: SavedTraining | None = None,
 ) -> TrainedRuns:
-    """A class of one row cannot be left out and learned at once: bands are then those of training rows."""
-    X: Any = standardized(data.matrix, data.X, signs.weights) if parameters.standardize else data.X
-    prices, n_rows = prices.in_steps(), len(signs.y)
-    unit = 1.0 / usual_square(X, data) if parameters.relative else 1.0
+    """A class of one row cannot be left out and learned at once: bands are then those of training rows.
+
+    saved : from where training goes on, and where it is written down how far it is.
+    """
+    prices = prices.in_steps()
+    unit = 1.0 / usual_square(rows) if parameters.relative else 1.0
     etas = [*dict.fromkeys(eta * unit for eta, _ in parameters.step_sizes)]
-    folds = draw_folds(signs.y, rng)
-    runs = start_runs(data.matrix.shape[1] + n_extra(X), etas, folds)
-    along, n_runs = steps_of(parameters.rule, prices).along, len(runs.intercepts)
-    n_epochs, counted, epoch = min(parameters.max_epochs, EPOCHS), -1, 0
+    folds = draw_folds(rows.signs.y, rng)
+    training = AveragedTraining(
+        start_runs(rows.n_columns + n_extra(rows.kind), etas, folds),
+        folds,
+        steps_of(parameters.rule, prices).along,
+        min(parameters.max_epochs, EPOCHS),
+        rng,
+    )
     with threads(parameters.n_jobs) as workers:
-        ends = np.linspace(0, n_runs, min(workers.n, n_runs) + 1).astype(int)
-        shares = [AveragedRuns(*(one[a:b] for one in runs)) for a, b in pairwise(ends)]
-        while epoch < n_epochs:
-            before, order = runs.n_updates.sum(), shuffled(n_rows, rng).rows
-            counted = max(counted, 0) if epoch >= n_epochs // 2 else -1
-            workers.map(partial(_pass, X, signs, order, along, folds, counted), shares)
-            epoch, counted = epoch + 1, counted + n_rows if counted >= 0 else -1
-            if runs.n_updates.sum() == before:
-                break  # every row keeps the margin, in all runs: nothing would change
-    return best_of(X, averaged(runs, counted), folds, signs, prices, parameters, epoch)
-
-
-def _pass(
-    X: Any, signs: WeightedSigns, order: Array, along: Array, folds: Array, counted: int, share: AveragedRuns
-) -> None:
-    averaged_sweep(X, signs, order, along, folds, share, counted)
-
-
-def usual_square(X: Any, data: Encoded) -> float:
-    """The squared norm of a usual row, the intercept's coordinate included."""
-    if isinstance(X, StandardizedRows):  # on average 1 for each column that is not constant
-        return float(np.count_nonzero(X.gains)) + 1.0
-    return data.norms.median() ** 2 + 1.0
+        training.run(rows, workers, saved)
+    return best_of(rows, training, prices, parameters)
 
 
 def n_extra(X: Any) -> int:
@@ -109,27 +95,12 @@ def start_runs(n_weights: int, etas: list[float], folds: Array) -> AveragedRuns:
     )  # fmt: skip
 
 
-def averaged(runs: AveragedRuns, counted: int) -> AveragedRuns:
-    """The runs with averages for weights; with the last weights where no row has counted."""
-    if counted <= 0:
-        return runs
-    return runs._replace(
-        weights=runs.weights - runs.lags / counted,
-        intercepts=runs.intercepts - runs.intercept_lags / counted,
-    )
-
-
 def best_of(
-    X: Any,
-    runs: AveragedRuns,
-    folds: Array,
-    signs: WeightedSigns,
-    prices: Prices,
-    parameters: ConservativeParameters,
-    n_epochs: int,
+    rows: RowParts, training: AveragedTraining, prices: Prices, parameters: ConservativeParameters
 ) -> TrainedRuns:
     """The step size of least risk on rows left out, and of equals the first."""
-    wholes = np.flatnonzero(runs.held_out == NO_FOLD)
+    runs, folds, n_epochs = training.averaged(), training.folds, training.epoch
+    wholes, X = np.flatnonzero(runs.held_out == NO_FOLD), rows.kind
     left = [leave(X, v, float(b)) for v, b in zip(runs.weights, runs.intercepts, strict=True)]
     overflown = [coef for coef, _ in left if not np.isfinite(coef).all()]
     if overflown:  # the caller raises
@@ -138,19 +109,27 @@ def best_of(
     least, kept, bands = np.inf, int(wholes[0]), np.zeros(2)
     for first, stop in pairwise([*wholes, len(runs.intercepts)]):
         judging = range(first + (stop > first + 1), stop)
-        places = [rows_left_out(runs, r, folds) for r in judging]
-        judged = np.empty(sum(map(len, places)))
-        ends = np.cumsum([0, *map(len, places)])
-        for r, rows, part in zip(judging, places, pairwise(ends), strict=True):
-            judge(X, runs, r, norms[r], rows, judged[slice(*part)])
-        own = signs_at(signs, np.concatenate(places))
-        del places  # as long as the rows
+        judged = scores_left_out(rows, runs, judging, norms, folds)
+        own = signs_at(rows.signs, np.concatenate([rows_left_out(runs, r, folds) for r in judging]))
         cap = np.inf if parameters.max_band is None else parameters.max_band / norms[first]
         found, cost = judged_bands(judged, own, prices, parameters.symmetric, cap)
         if cost < least or not np.isfinite(least):
             least, kept, bands = cost, int(first), found * norms[first]
     (coef, intercept), eta = left[kept], float(runs.eta[kept])
     return TrainedRuns(coef, intercept, bands, int(runs.n_updates[kept]), (eta, eta), n_epochs)
+
+
+def scores_left_out(rows: RowParts, runs: AveragedRuns, judging: range, norms: Array, folds: Array) -> Array:
+    """What each of these runs says of the rows it left out, one run after the other."""
+    sizes = [count_left_out(runs, r, folds) for r in judging]
+    judged, ends = np.empty(sum(sizes)), np.cumsum([0, *sizes])[:-1]
+    for part in rows.parts():
+        own = part.of(folds)
+        for k, r in enumerate(judging):
+            places = rows_left_out(runs, r, own)
+            judge(part.X, runs, r, norms[r], places, judged[ends[k] : ends[k] + len(places)])
+            ends[k] += len(places)
+    return judged
 
 
 def judged_bands(
@@ -171,8 +150,16 @@ def judged_bands(
 
 def rows_left_out(runs: AveragedRuns, r: int, folds: Array) -> Array:
     """By run r; all rows, if it left out none."""
-    here = folds[runs.repeats[r]] == runs.held_out[r] if runs.held_out[r] != NO_FOLD else folds[0] >= 0
-    return np.flatnonzero(here).astype(unsigned(folds.shape[1]))
+    return np.flatnonzero(left_out(runs, r, folds)).astype(unsigned(folds.shape[1]))
+
+
+def count_left_out(runs: AveragedRuns, r: int, folds: Array) -> int:
+    return int(np.count_nonzero(left_out(runs, r, folds)))
+
+
+def left_out(runs: AveragedRuns, r: int, folds: Array) -> Array:
+    held_out = runs.held_out[r]
+    return np.asarray(folds[runs.repeats[r]] == held_out if held_out != NO_FOLD else folds[0] >= 0)
 
 
 def signs_at(signs: WeightedSigns, places: Array) -> WeightedSigns:

@@ -9,8 +9,6 @@ import numpy as np
 
 from .._types import Array
 from ..rejection.costs import Prices
-from ..rows.encode import Encoded
-from ..rows.scores import scores_with_true_signs
 from .bands import best_bands, worthwhile
 from .conservative_parameters import ConservativeParameters
 from .conservative_sweep import WeightedSigns
@@ -29,19 +27,18 @@ class ConservativeOutcome(NamedTuple):
 
 def outcome_of(
     training: TrainedRuns,
-    data: Encoded,
+    scores: Array,
     signs: WeightedSigns,
     prices: Prices,
     parameters: ConservativeParameters,
 ) -> ConservativeOutcome:
-    """Computed from the scores of `decision_function`, which may round otherwise than those in training.
+    """`scores` are those of `decision_function`, which may round otherwise than those in training.
 
     Bands that were learned from these rows must cost no more than none, nor than rejecting every row: steps
     may lead too far, most of all where errors in one class cost far more than in the other. The bands of
     band="cv" have been judged so by rows left out; where even their training rows are cheaper to reject, they
     are: rows left out are few, and on noise they promise too much.
     """
-    scores = scores_with_true_signs(data.matrix, training.coef, training.intercept)
     bands, (y, weights) = training.bands, signs
     if parameters.exact_bands:
         bands = best_bands(scores, y, prices, parameters.symmetric, weights)

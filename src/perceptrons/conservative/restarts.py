@@ -1,7 +1,7 @@
 """Many runs at once, from several starts with several step sizes; the best that any came to is kept.
 
-Runs do not depend on one another, but for the order of the rows, which they share, and the end: threads can
-take an epoch of some of them each, and the model is the same.
+Runs do not depend on one another, except for the order of the rows, which they share, and the end: threads
+can take an epoch of some of them each, and the model is the same.
 """
 
 from dataclasses import dataclass, field
@@ -12,13 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._types import Array
-from ..compiled import threads
+from ..compiled import Threads, threads
 from ..rejection.costs import Prices
-from ..rows.encode import Encoded
-from ..rows.order import Order, shuffled, starting_points
-from ..rows.standardized import enter, leave, standardized
+from ..rows.order import starting_points
+from ..rows.standardized import enter, leave
+from .assessed_parts import Share
 from .conservative_parameters import CPLR2, ConservativeParameters, steps_of
-from .conservative_sweep import Assessment, CplrRuns, WeightedSigns, assess, largest_scores, sweep
+from .conservative_sweep import Assessment, CplrRuns, CplrSteps, largest_scores, sweep
+from .saved_training import SavedTraining
+from .training_parts import RowPart, RowParts
 
 
 @dataclass
@@ -42,73 +44,107 @@ class TrainedRuns(NamedTuple):
     n_epochs: int
 
 
-class RunShare(NamedTuple):
-    """Some of the runs, for one thread: views of what they have come to, and room for scores of its own."""
-
-    runs: CplrRuns
-    scores: Array
-    found: Assessment
-
-
-def deal_out(runs: CplrRuns, found: Assessment, n_rows: int, n_shares: int) -> list[RunShare]:
+def deal_out(runs: CplrRuns, found: Assessment, n_shares: int) -> list[Share]:
     """Neighbors stay together: compiled code is compiled for arrays without gaps."""
     ends = np.linspace(0, len(runs.intercepts), n_shares + 1).astype(int)
     parts = [slice(start, stop) for start, stop in pairwise(ends)]
     return [
-        RunShare(
-            CplrRuns(*(one[part] for one in runs)),
-            np.empty(n_rows),
-            Assessment(*(one[part] for one in found)),
-        )
-        for part in parts
+        (CplrRuns(*(one[part] for one in runs)), Assessment(*(one[part] for one in found))) for part in parts
     ]
 
 
+@dataclass
+class RestartedTraining:
+    """What the runs have come to, and how far they are."""
+
+    runs: CplrRuns
+    found: Assessment
+    best: BestRun
+    rng: np.random.RandomState
+    max_epochs: int
+    epoch: int = 0  # epochs that are over
+
+    @property
+    def is_over(self) -> bool:
+        """Are epochs used up, or does a run separate all rows? Nothing is better."""
+        return self.epoch >= self.max_epochs or bool(self.found.separated.any())
+
+    def run(
+        self,
+        rows: RowParts,
+        prices: Prices,
+        parameters: ConservativeParameters,
+        workers: Threads,
+        saved: SavedTraining | None,
+    ) -> None:
+        """All epochs, or those that are left."""
+        steps, batch = steps_of(parameters.rule, prices), parameters.rule == CPLR2
+        shares = deal_out(self.runs, self.found, min(workers.n, len(self.runs.intercepts)))
+        if saved is not None:
+            saved.resume(self)
+        while not self.is_over:
+            for part in rows.epoch(self.rng):
+                workers.map(partial(_sweep, part, steps, parameters.symmetric), shares)
+            rows.assess(prices, batch, parameters.symmetric, shares, workers)
+            keep_best(self.best, self.runs, self.found)
+            self.epoch += 1
+            if saved is not None:
+                saved.pause(self)
+
+    def state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        best = self.best
+        document = [best.risk, best.intercept, best.run, best.n_updates, self.epoch]
+        arrays = {**self.runs._asdict(), **self.found._asdict()}
+        return {"best": document}, {**arrays, "best weights": best.weights, "best bands": best.bands}
+
+    def restore(self, document: dict[str, Any], arrays: dict[str, Array]) -> None:
+        for name, one in {**self.runs._asdict(), **self.found._asdict()}.items():
+            one[...] = arrays[name]
+        risk, intercept, run, n_updates, self.epoch = document["best"]
+        weights, bands = arrays["best weights"], arrays["best bands"]
+        self.best = BestRun(risk, weights, intercept, bands, run, n_updates)
+
+
+def _sweep(part: RowPart, steps: CplrSteps, symmetric: bool, share: Share) -> None:
+    sweep(part.X, part.rows, part.signs, part.order, steps, symmetric, share[0])
+
+
 def train(
-    data: Encoded,
-    signs: WeightedSigns,
+    rows: RowParts,
     prices: Prices,
     parameters: ConservativeParameters,
     rng: np.random.RandomState,
+    saved: SavedTraining | None = None,
 ) -> TrainedRuns:
-    """Run epochs until a run separates all rows, at most max_epochs; keep the best state that ends one."""
-    X: Any = standardized(data.matrix, data.X, signs.weights) if parameters.standardize else data.X
+    """Run epochs until a run separates all rows, at most max_epochs; keep the best state that ends one.
+
+    saved : from where training goes on, and where it is written down how far it is.
+    """
     prices = prices.in_steps()
     if prices.free:  # every row will be rejected; the weights are those that always answer
         parameters = parameters._replace(max_band=0.0)
-    n_rows, n_columns = data.matrix.shape
-    runs = start_runs(X, n_rows, n_columns, parameters, rng)
-    steps, batch = steps_of(parameters.rule, prices), parameters.rule == CPLR2
-    n_runs, best, epoch = len(runs.intercepts), BestRun(), 0
+    runs = start_runs(rows, parameters, rng)
+    n_runs = len(runs.intercepts)
     found = Assessment(np.empty(n_runs), np.zeros(n_runs, bool))
-
-    def run_epoch(order: Order, share: RunShare) -> None:
-        sweep(X, data.X, signs, order, steps, parameters.symmetric, share.runs)
-        assess(X, signs, prices, batch, parameters.symmetric, *share)
-
+    training = RestartedTraining(runs, found, BestRun(), rng, parameters.max_epochs)
     with threads(parameters.n_jobs) as workers:
-        shares = deal_out(runs, found, n_rows, min(workers.n, n_runs))
-        while epoch < parameters.max_epochs and not found.separated.any():  # nothing is better
-            epoch += 1
-            workers.map(partial(run_epoch, shuffled(n_rows, rng)), shares)
-            keep_best(best, runs, found)
+        training.run(rows, prices, parameters, workers, saved)
     # not among the threads, where linear algebra keeps to one, and may round otherwise
-    coef, intercept = leave(X, best.weights, best.intercept)
+    best = training.best
+    coef, intercept = leave(rows.kind, best.weights, best.intercept)
     step_sizes = parameters.step_sizes[best.run % len(parameters.step_sizes)]
-    return TrainedRuns(coef, intercept, best.bands, best.n_updates, step_sizes, epoch)
+    return TrainedRuns(coef, intercept, best.bands, best.n_updates, step_sizes, training.epoch)
 
 
-def start_runs(
-    X: Any, n_rows: int, n_columns: int, parameters: ConservativeParameters, rng: np.random.RandomState
-) -> CplrRuns:
+def start_runs(rows: RowParts, parameters: ConservativeParameters, rng: np.random.RandomState) -> CplrRuns:
     """Every start with every pair of step sizes; all pairs of one start follow one another."""
-    points, bands = starting_points(parameters.n_restarts, n_columns, rng)
+    points, bands = starting_points(parameters.n_restarts, rows.n_columns, rng)
     n_pairs = len(parameters.step_sizes)
     points, bands = np.repeat(points, n_pairs, axis=0), np.repeat(bands, n_pairs, axis=0)
     etas = np.tile(np.array(parameters.step_sizes), (parameters.n_restarts, 1))
     n = len(points)
     runs = CplrRuns(
-        enter(X, points[:, :-1]),
+        enter(rows.kind, points[:, :-1]),
         points[:, -1].copy(),
         np.ascontiguousarray(bands[:, [1, 1]]) if parameters.symmetric else bands,
         np.empty(n),
@@ -116,9 +152,11 @@ def start_runs(
         etas[:, 1].copy(),
         np.zeros(n, np.int64),
     )
-    runs.caps[:] = (
-        2.0 * largest_scores(X, n_rows, runs) if parameters.max_band is None else parameters.max_band
-    )
+    if parameters.max_band is None:
+        largest = [largest_scores(part.X, len(part.signs.y), runs) for part in rows.parts()]
+        runs.caps[:] = 2.0 * np.max(largest, axis=0)
+    else:
+        runs.caps[:] = parameters.max_band
     np.minimum(runs.bands, runs.caps[:, None], out=runs.bands)
     return runs
 

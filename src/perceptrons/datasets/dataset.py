@@ -20,11 +20,23 @@ class Dataset:
 
     Attributes
     ----------
-    name : one of `NAMES`.
-    X : a polars frame; null is a missing cell.
-    y : the class of each row: texts, or integers where they are numbers.
-    provenance : where the table comes from, its license, and what was changed.
-    digest : SHA-256 of the content, whatever the order of its rows.
+    name : str
+        The name of the set, one of `NAMES`.
+    X : polars frame
+        The table; null is a missing cell.
+    y : array
+        The class of each row: texts, or integers where they are numbers.
+    provenance : str
+        Where the table comes from, its license, and what was changed.
+    digest : str
+        The SHA-256 of the content, whatever the order of its rows.
+
+    Examples
+    --------
+    >>> from perceptrons import datasets
+    >>> votes = datasets.load("voting")
+    >>> votes.frame.shape, votes.digest[:8]
+    ((435, 17), '959fe8cb')
     """
 
     name: str
@@ -43,6 +55,18 @@ def load(name: str) -> Dataset:
     """Load one of `NAMES`, from the folder PERCEPTRONS_DATA or from OpenML.
 
     Rows are in the order of the source; between the two sources it may differ.
+
+    Parameters
+    ----------
+    name : str
+        The name of a set, one of `NAMES`.
+
+    Examples
+    --------
+    >>> from perceptrons import datasets
+    >>> votes = datasets.load("voting")
+    >>> votes.X.shape, sorted(set(votes.y.tolist()))
+    ((435, 16), ['democrat', 'republican'])
     """
     if name not in SOURCES:
         raise ValueError(f"There is no data set {name!r}; choose one of {', '.join(NAMES)}.")

@@ -67,6 +67,14 @@ class Share(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Windows:
+    """Windows of the genome, their classes, and where they are.
+
+    >>> from perceptrons import datasets
+    >>> genome = datasets.windows(4)
+    >>> genome.X.columns[:3], sorted(set(genome.strands.tolist())) <= [-1, 1]
+    (['p1', 'p2', 'p3'], True)
+    """
+
     X: Frame  # p1, p2, ...: a, c, g, t
     y: np.ndarray[Any, Any]  # coding, noncoding
     groups: Integers  # the region of each window, 0, 1, ...: the folds
@@ -79,9 +87,24 @@ class Windows:
 def windows(n_per_class: int | None = None, *, seed: int = 0, width: int = 15, n_regions: int = 4) -> Windows:
     """Windows of E. coli, in the order of the genome.
 
-    n_per_class : so many of each class, drawn at random, the same number from each region; None takes all.
-    width : bases in a window, whole codons.
-    n_regions : parts of the genome, of equal length.
+    Parameters
+    ----------
+    n_per_class : int or None, default None
+        The number of windows of each class, drawn at random, the same number from each region. None takes
+        all.
+    seed : int, default 0
+        Draws the windows.
+    width : int, default 15
+        The number of bases in a window, which are whole codons.
+    n_regions : int, default 4
+        The number of parts of the genome, of equal length.
+
+    Examples
+    --------
+    >>> from perceptrons import datasets
+    >>> genome = datasets.windows(100)
+    >>> genome.X.shape, sorted(set(genome.y.tolist())), sorted(set(genome.groups.tolist()))
+    ((200, 15), ['coding', 'noncoding'], [0, 1, 2, 3])
     """
     sequence, annotation = fetch(SEQUENCE), fetch(ANNOTATION)
     found = cut(sequence.data, annotation.data, n_per_class, seed=seed, width=width, n_regions=n_regions)

@@ -50,6 +50,14 @@ Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 @dataclass(frozen=True, eq=False)
 class Images:
+    """The digits, as arrays that can be written to.
+
+    >>> from perceptrons import datasets
+    >>> digits = datasets.mnist()
+    >>> digits.test_images.shape, digits.test_images.dtype
+    ((10000, 28, 28), dtype('uint8'))
+    """
+
     provenance: str
     digest: str  # of the four arrays
     train_images: Bytes  # (60000, 28, 28): 0 is paper, 255 is ink
@@ -59,7 +67,15 @@ class Images:
 
 
 def mnist() -> Images:
-    """All of it; every array is one that may be written to."""
+    """The 60,000 images for training and 10,000 for testing, from PERCEPTRONS_DATA or from OpenML.
+
+    Examples
+    --------
+    >>> from perceptrons import datasets
+    >>> digits = datasets.mnist()
+    >>> digits.train_images.shape, digits.train_labels[:3].tolist()
+    ((60000, 28, 28), [5, 0, 4])
+    """
     arrays = _from_files()
     where = f"the folder {FOLDER}" if arrays else f"OpenML (data_id={OPENML})"
     arrays = arrays or _from_openml()

@@ -47,7 +47,7 @@ def read_sequence(fasta: bytes) -> Integers:
 
 
 def read_annotation(gff: bytes, n_bases: int) -> list[Feature]:
-    r"""The rows about a sequence of so many bases.
+    r"""The rows about a sequence of this number of bases.
 
     >>> row = b"chr\tX\tCDS\t4\t9\t.\t-\t0\tID=c1;pseudo=true"
     >>> read_annotation(b"##gff-version 3\n" + row, 9)

@@ -37,6 +37,14 @@ Labels = np.ndarray[Any, np.dtype[np.int64]]
 
 @dataclass(frozen=True, eq=False)
 class Census:
+    """The training rows and the test rows, and their classes.
+
+    >>> from perceptrons import datasets
+    >>> census = datasets.a9a()
+    >>> census.X_train.nnz, sorted(set(census.y_train.tolist()))
+    (451592, [-1, 1])
+    """
+
     X_train: csr_matrix
     y_train: Labels  # 1: earns more than 50,000 dollars a year; -1
     X_test: csr_matrix
@@ -46,7 +54,15 @@ class Census:
 
 
 def a9a() -> Census:
-    """32,561 rows for training and 16,281 for testing."""
+    """32,561 rows for training and 16,281 for testing.
+
+    Examples
+    --------
+    >>> from perceptrons import datasets
+    >>> census = datasets.a9a()
+    >>> census.X_train.shape, census.X_test.shape
+    ((32561, 123), (16281, 123))
+    """
     train, test = fetch(TRAIN), fetch(TEST)
     digest = hashlib.sha256(train.data + test.data).hexdigest()
     return Census(*_rows(train), *_rows(test), _provenance(train, test), digest)

@@ -205,7 +205,7 @@ class FixedUnits(CUnits):
 
 
 def _places(slopes: Sequence[Sequence[Fraction]], constants: Sequence[Fraction], fraction: int) -> int:
-    """So many bits after the point that neither a weight nor a sum overflows."""
+    """The number of bits after the point at which neither a weight nor a sum overflows."""
     most = max((max(map(abs, row), default=Fraction(0)) for row in slopes), default=Fraction(0))
     whole = max((sum(map(abs, row), Fraction(0)) for row in slopes), default=Fraction(0))
     start = max(map(abs, constants), default=Fraction(0))

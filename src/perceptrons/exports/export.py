@@ -89,22 +89,28 @@ def export(
 
     Parameters
     ----------
-    model : a fitted classifier of this library, scikit-learn's `LogisticRegression`, or a pipeline of
+    model : classifier or pipeline
+        A fitted classifier of this library, scikit-learn's `LogisticRegression`, or a pipeline of
         `TableEncoder`, `LiteralEncoder` or `StandardScaler` and one of these.
-    path : where to write; a file that is there is replaced in one step, and stays if the model cannot be
+    path : str or path
+        The file to write. An existing file is replaced in one step, and stays as it is if the model cannot be
         exported.
     to : {"onnx", "c", "sql", "python"}
         "onnx": a model of standard operators, one input per column, which `onnxruntime` runs. "c": a header
         of C99, without allocation and dependencies. "sql": one SELECT for SQLite, DuckDB and PostgreSQL.
         "python": a module that needs Python alone.
-    name : the prefix of all names in C, or the name of the table in SQL; default: that of the file.
-    keep : in SQL, columns of the table to be selected beside those that the model reads, such as a key.
-    fixed : in C, bits after the point of numbers in fixed point, 1 to 24; None (default): doubles. For linear
-        models, rules and bits.
+    name : str or None, default None
+        The prefix of all names in C, or the name of the table in SQL. None is the name of the file.
+    keep : sequence of str, default ()
+        In SQL, columns of the table to select besides those that the model reads, such as a key.
+    fixed : int or None, default None
+        In C, the number of bits after the point of numbers in fixed point, 1 to 24; None stands for doubles.
+        It is for linear models, rules and bits.
 
     Returns
     -------
-    `Exported` (columns, n_bytes, error, cell_error).
+    Exported
+        A tuple (columns, n_bytes, error, cell_error).
 
     Notes
     -----

@@ -89,7 +89,7 @@ def behind_the_door(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any
 
 
 def check_support(model: Any) -> None:
-    """Compiled code does not check the numbers of rows: they are whole, ascending, and there are so many."""
+    """Compiled code does not check the numbers of rows: they are whole, ascending, and of this number."""
     support, duals, n_given = np.asarray(model.support_), np.asarray(model.dual_coef_), model._n_rows_given()
     if support.ndim != 1 or support.dtype.kind not in "iu" or duals.shape[1:] != support.shape:
         raise ValueError(
@@ -159,7 +159,7 @@ def _certificate(
 
 
 def certificate_from(model: Any, k: int, look: Examination, n_rows: int, batch: bool = False) -> Certificate:
-    """What an examination of so many rows certifies."""
+    """What an examination of this number of rows certifies."""
     terms, duals = model._terms, model.dual_coef_[k]
     margin, bound = look.margin, look.bound
     separable = True if look.low > 0.0 and not batch else None
@@ -240,7 +240,7 @@ def margin_of(low: float, w: Array, b: float, lift: float, more: Fraction = ZERO
 
 
 def _rebuilt(model: Any, k: int, combination: Array, radius: float) -> bool:
-    """Are the weights what the duals make of these rows, but for rounding on the way? The bound does not
+    """Are the weights what the duals make of these rows, except for rounding on the way? The bound does not
     rest on it; that it is theirs does."""
     w, b, lift = model.coef_[k].astype(np.float64), float(model.intercept_[k]), model.lift_
     norm, total = lifted_norm(w, b, lift), float(np.abs(model.dual_coef_[k]).sum())
@@ -272,7 +272,7 @@ def start_of(model: Any, k: int) -> Start | None:
 
 
 def stream_bound(model: Any, k: int, data: Encoded, signs: Array) -> float | None:
-    """What weights and duals prove after a stream, whose rows are gone: the weights are their sum but for
+    """What weights and duals prove after a stream, whose rows are gone: the weights are their sum except for
     what rounding may have done on the way, which was added up."""
     memory, duals = model._memories[k], model.dual_coef_[k]
     if not _stream_has_bound(model, duals, data, signs) or not np.isfinite(memory.blur):

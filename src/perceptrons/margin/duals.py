@@ -112,7 +112,9 @@ def bound_of(duals: Duals, look_sum: Array) -> ProvedBound:
         value, fine = rounded(look_sum, up(error_factor(s + 8) * size) + underflow(s, len(look_sum)))
         if fine or duals.gone:
             return ProvedBound(value, False)
-    sums = compensated(duals.data.X, duals.used, duals.signed, len(look_sum))
+    sums, lost = np.zeros((2, len(look_sum)))
+    compensate(duals.data.X, duals.used, duals.signed, sums, lost)
+    sums += lost
     if np.isfinite(sums).all():
         error = up(up(error_factor(2 * s + 8) ** 2 * size) + 2.0 * UNIT * norm_bounds(sums)[1])
         better, fine = rounded(sums, up(error + underflow(s, len(sums))))
@@ -143,7 +145,7 @@ def slack_bounds(duals: Duals) -> tuple[float, float]:
 
 
 def underflow(n_terms: int, n_columns: int) -> float:
-    """What products of so many terms may have lost at the lower end of the doubles, in every column."""
+    """What products of n terms may have lost at the lower end of the doubles, in every column."""
     return 16.0 * (n_terms + 1) * (n_columns + 1) * LEAST
 
 
@@ -163,13 +165,12 @@ def exact_columns(rows: Any, factors: Array) -> list[Fraction]:
 
 
 @compiled
-def compensated(X, used, factors, n_columns):
-    """Σ factors_i·x_i as if it were summed up in twice the precision."""
-    total, rest = np.zeros(n_columns), np.zeros(n_columns)
+def compensate(X, used, factors, total, lost):
+    """Add Σ factors_i·x_i to the total, and to `lost` what rounding took from it, as if it were summed up in
+    twice the precision."""
     for s in range(used.size):
         for k in range(n_cells(X, used[s])):
             x, j = cell(X, used[s], k)
             product, one = two_product(factors[s], x)
             total[j], other = two_sum(total[j], product)
-            rest[j] += one + other
-    return total + rest
+            lost[j] += one + other

@@ -211,8 +211,8 @@ def sweep_lowest(run: Run, few: int) -> None:
 
 
 def take_back(run: Run) -> None:
-    """The state as it was before the first rows were singled out, but for the number of rows presented since,
-    which add nothing to the average."""
+    """The state as it was before the first rows were singled out, except for the number of rows presented
+    since, which add nothing to the average."""
     presentations, state, clock = int(run.clock["presentations"]), run.state, run.clock
     for part, was in zip(state, run.snapshot or (), strict=True):
         part[...] = was

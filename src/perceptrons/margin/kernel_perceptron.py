@@ -22,7 +22,7 @@ from .._types import Array
 from ..base import Threshold, all_or_nothing
 from ..compiled import Threads, one_thread
 from ..model_file.declarations import Field
-from ..rows.encode import Encoded, encode, is_sparse
+from ..rows.encode import Encoded, canonical, encode, is_sparse
 from ..rows.layouts import Gram
 from ..rows.norms import measure
 from ..rows.order import generators
@@ -71,32 +71,43 @@ class KernelPerceptron(Threshold):
         A kernel of `sklearn.metrics.pairwise` ("linear", "poly", "rbf", "laplacian", "cosine", …), a function
         of two sets of rows that returns the matrix of their kernel values, or "precomputed".
     gamma : "scale", "auto" or float, default "scale"
-        γ of the kernels that have one: 1/(n·variance of X), 1/n, or the number.
-    degree, coef0 : default 3 and 1
-        Of the polynomial and sigmoid kernels.
+        The γ of kernels that have one: 1/(n·variance of X), 1/n, or the number given.
+    degree, coef0 : float, default 3 and 1
+        Parameters of the polynomial and sigmoid kernels.
+    step, eta : default "fixed" and 1.0
+        As in `Perceptron`.
     margin : "auto" or as in `Perceptron`, default "auto"
-        "auto" is the constant target β = s², s the usual norm of a lifted row (as for `min_margin`): about
-        what one correction adds to the score of its own row. The average after `max_epochs` is then an
-        ordinary end, without a warning.
+        "auto" is the constant target β = s², where s is the usual norm of a lifted row (as for `min_margin`):
+        about what one correction adds to the score of its own row. The average after `max_epochs` is then an
+        ordinary result, without a warning.
+    alpha, order, result, ties, fit_intercept, intercept_scaling
+        As in `Perceptron`; R is the largest √K(x, x).
     max_epochs : int, default 20
-        The more epochs, the closer the fit. Raise it for `margin=0.0`, which ends when no row is wrong.
+        The largest number of epochs. More epochs give a closer fit. Raise it for `margin=0.0`, which stops
+        when no row is wrong.
+    max_updates, min_margin, tol, class_weight
+        As in `Perceptron`.
     compress : "auto" or bool, default "auto"
-        Merge rows at the end, as far as every training row keeps its answer and four fifths of its lead over
-        the next class (see `margin.merging`): fewer support vectors, and faster predictions. "auto" does so
-        for `margin="auto"` without `tol`. There is no compression bound then.
-    step, eta, alpha, order, result, ties, fit_intercept, intercept_scaling, max_updates, min_margin, tol,
-    class_weight, random_state, verbose : as in `Perceptron`; R is the largest √K(x, x).
+        Whether to merge rows at the end, provided that every training row keeps its answer and four fifths of
+        its lead over the next class (see `margin.merging`): fewer support vectors, and faster predictions.
+        "auto" does so for `margin="auto"` without `tol`. There is no compression bound then.
+    random_state, verbose
+        As in `Perceptron`.
 
     Attributes
     ----------
-    classes_, n_features_in_, feature_names_in_ : as in scikit-learn.
-    support_, support_vectors_, dual_coef_, intercept_ : the rows ever used (numbers and values; no values for
-        a precomputed kernel) and what each contributed: a score is Σ dual_coef_·K(support_vectors_, x) + b.
-    gamma_ : γ as a number.
-    n_updates_, n_presentations_, n_iter_, converged_, n_rows_, lift_, history_, certificate_ : as in
-        `Perceptron`; margins are those of the feature space. The kernel must be positive semidefinite: for a
-        function or a matrix that is your word, for "sigmoid" and "additive_chi2" `margin_bound` is None.
-        `separable` is never False here: kernel values are rounded, so a sum is not known to be exactly 0.
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+    support_, support_vectors_, dual_coef_, intercept_ : array
+        The rows ever used (numbers and values; no values for a precomputed kernel) and what each contributed:
+        a score is Σ dual_coef_·K(support_vectors_, x) + b.
+    gamma_ : float
+        The value of γ.
+    n_updates_, n_presentations_, n_iter_, converged_, n_rows_, lift_, history_, certificate_
+        As in `Perceptron`; margins are those of the feature space. The kernel must be positive semidefinite.
+        The caller vouches for a function or a matrix; for "sigmoid" and "additive_chi2" `margin_bound` is
+        None. `separable` is never False here: kernel values are rounded, so a sum is not known to be exactly
+        0.
 
     Examples
     --------
@@ -224,6 +235,7 @@ class KernelPerceptron(Threshold):
         return used[remains]
 
     def _scores(self, X: Any) -> Array:
+        X = canonical(X) if is_sparse(X) else X  # squares are those of sums, where a cell is stored twice
         return np.asarray(self._combine(X, self.dual_coef_) + self.intercept_)
 
     def _combine(self, matrix: Any, duals: Array) -> Array:
@@ -277,7 +289,7 @@ class KernelPerceptron(Threshold):
         """Nothing is known without rounding: kernel values are rounded themselves."""
 
     def _has_own_intercept(self, k: int, norm: float, longest: float) -> bool:
-        """Is the intercept what the duals make it, but for rounding?"""
+        """Is the intercept what the duals make it, except for rounding?"""
         b, lift = float(self.intercept_[k]), self.lift_
         close = CLOSE[np.dtype(np.float64)] * max(
             lifted_norm(np.array([norm]), b, lift), np.hypot(longest, lift)

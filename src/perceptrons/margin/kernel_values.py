@@ -1,7 +1,7 @@
 """Kernel values: between rows, on the diagonal, and in a Gram matrix that is filled where it is needed.
 
 What certificates say rests on the kernel being positive semidefinite. Most named kernels are; a function or a
-matrix is taken at its word, but for what is looked at: K(x, x) ≥ 0, K(x, z)² ≤ K(x, x)·K(z, z), ‖w‖² ≥ 0.
+matrix is taken at its word, except for what is looked at: K(x, x) ≥ 0, K(x, z)² ≤ K(x, x)·K(z, z), ‖w‖² ≥ 0.
 """
 
 from typing import Any, NamedTuple
@@ -63,7 +63,7 @@ class Kernel(NamedTuple):
             values = pairwise_kernels(A, B, metric=self.kind, filter_params=True, **numbers)
         values, shape = np.asarray(values, np.float64), (A.shape[0], B.shape[0])
         if values.shape != shape:
-            raise ValueError(f"The kernel returned shape {values.shape} for sets of {shape} rows; mend it.")
+            raise ValueError(f"The kernel returned shape {values.shape} for sets of {shape} rows; fix it.")
         if not np.isfinite(values).all():
             raise ValueError(f"kernel={self.kind!r} gives NaN or infinity on these rows; {REMEDY}.")
         return values

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._types import Array
-from ..compiled import Threads, compiled
+from ..compiled import Threads, compiled, inlined
 from ..rows.encode import Encoded
 from ..rows.layouts import CSR, Gram, Rows, add, dot, dot_and_sqnorm
 from ..rows.order import GROUP_ROWS
@@ -48,8 +48,11 @@ def look_at(
     at_a_time = rows_at_a_time(X, n_rows)
 
     def look(part: int) -> Any:
-        limits = ends[part], ends[part + 1], at_a_time
-        return examine_part(X, signs, limits, W, intercepts, used, duals)
+        low, n_errors, sure = np.full(len(W), np.inf), np.zeros(len(W), np.int64), np.ones(len(W), np.bool_)
+        found, sums = (low, n_errors, sure), np.zeros(W.shape)
+        limits = ends[part], ends[part + 1], at_a_time, int(np.searchsorted(used, ends[part]))
+        ends_of_norms = examine_part(X, signs, limits, W, intercepts, used, duals, found, sums)
+        return *found, sums, *ends_of_norms
 
     low, n_errors, sure, sums, smallest, largest = look_of_parts(threads.map(look, range(n_parts)))
     return [
@@ -90,14 +93,19 @@ def rows_at_a_time(X: Rows, n_rows: int) -> int:
 
 
 @compiled
-def examine_part(X, signs, limits, W, b, used, duals):
-    """Of some rows, a few of them at a time, and for each weight vector: the smallest y·score (NaN if there
-    is one), how many are on the wrong side, whether that is sure, and the sum of their corrections; the
-    smallest and the largest ‖x‖², which the first vector finds by the way."""
-    first, last, at_a_time = limits
-    n_vectors, s, smallest, largest = W.shape[0], np.searchsorted(used, first), np.inf, 0.0
-    lows, errors, sums = np.full(n_vectors, np.inf), np.zeros(n_vectors, np.int64), np.zeros(W.shape)
-    sure, lengths, far = np.ones(n_vectors, np.bool_), lengths_of(W), np.empty(n_vectors)
+def examine_part(X, signs, limits, W, b, used, duals, found, sums):
+    """Of some rows, a few of them at a time, and for each weight vector: `found` holds the smallest y·score
+    (NaN if there is one), how many are on the wrong side, and whether that is sure; `sums` that of their
+    corrections. Returns the smallest and the largest ‖x‖², which the first vector finds by the way.
+
+    limits : the first and the last row, how many at a time, and which of those used comes first.
+    """
+    first, last, at_a_time, s = limits
+    lows, errors, sure = found
+    n_vectors, smallest, largest = W.shape[0], np.inf, 0.0
+    lengths, far = np.empty(n_vectors), np.empty(n_vectors)
+    for k in range(n_vectors):
+        lengths[k] = length_of(W[k])
     share = 2.0 * (W.shape[1] + 4) * UNIT  # twice what rounding costs at most
     for start in range(first, last, at_a_time):
         stop, until = min(start + at_a_time, last), s
@@ -127,23 +135,23 @@ def examine_part(X, signs, limits, W, b, used, duals):
                 if duals[k, t] != 0.0:
                     add(X, used[t], duals[k, t], sums[k])
         s = until
-    return lows, errors, sure, sums, smallest, largest
+    return smallest, largest
 
 
-@compiled
-def lengths_of(W):
-    """‖w‖ of each weight vector, not much less if at all, whatever its scale."""
-    lengths = np.zeros(W.shape[0])
-    for k in range(W.shape[0]):
-        scale, total = np.abs(W[k]).max(), 0.0
-        if scale > 0.0:
-            for j in range(W.shape[1]):
-                total += (W[k, j] / scale) ** 2
-        lengths[k] = scale * np.sqrt(total)
-    return lengths
+@inlined
+def length_of(w):
+    """‖w‖, not much less if at all, whatever its scale; NaN if a weight is."""
+    scale, total = 0.0, 0.0
+    for j in range(w.size):
+        size = abs(w[j])
+        scale = size if size > scale or size != size else scale
+    if scale > 0.0:
+        for j in range(w.size):
+            total += (w[j] / scale) * (w[j] / scale)
+    return scale * np.sqrt(total)
 
 
-@compiled
+@inlined
 def settled(X, i, w, b, label, reach, error):
     """y·score of a row, rounded down, and whether the row is on the wrong side, without rounding; as they are
     if that cannot be; and whether it can."""

@@ -70,7 +70,7 @@ def targets(margin: Any, auto: float | None = None) -> tuple[int, float, float]:
     if len(pair) != 2 or not all(is_number(beta) and 0 <= beta < math.inf for beta in pair):
         raise ValueError(
             f"margin={margin!r}, but it must be a number >= 0, a pair of them in the order of classes_, "
-            f"('known', a margin > 0 that can be had), or one of {', '.join(map(repr, MARGINS))}."
+            f"('known', a margin > 0 that the rows have), or one of {', '.join(map(repr, MARGINS))}."
         )
     return CONSTANT, float(pair[0]), float(pair[1])
 

@@ -53,10 +53,10 @@ class ProjectionReport:
         """Recompute all margins from the rows and labels that were fitted; ValueError for what differs."""
         check_structure(X)
         X = check_array(X, accept_sparse="csr", dtype=FLOATS)
-        labellings = _labellings(encode_labels(np.asarray(y), self.classes)[1], len(self.classes))
+        labelings = _labelings(encode_labels(np.asarray(y), self.classes)[1], len(self.classes))
         with one_thread():  # as in fit: the same sums in the same order
             projected = _projected(X, self.components)
-            for before, after, signs in zip(self.before, self.after, labellings, strict=True):
+            for before, after, signs in zip(self.before, self.after, labelings, strict=True):
                 before.verify(X, signs)
                 after.verify(projected, signs)
 
@@ -75,7 +75,7 @@ _MARGIN = fields.Record(
 
 
 class MarginProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Project rows onto random directions, as many as keep half of the margin (Moran et al., Theorem 6.3).
+    """Project rows onto random directions, enough to keep half of the margin (Moran et al., Theorem 6.3).
 
     With n_components="auto" the training rows keep, with probability ≥ 1 − delta, more than 0.67 of their
     margin, and 0.6 of it relative to their largest norm. Nothing is promised for new rows. The number of
@@ -85,23 +85,36 @@ class MarginProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
     Parameters
     ----------
-    n_components : "auto", as many as the theorem asks for (an error if the rows have no more features than
-        that), or a number; then the margin is measured, but not promised.
-    eps : the margin to keep, divided by the largest norm of a row. None: that of the rows and labels fitted.
-    delta : the probability with which the promise may fail.
-    all_partitions : keep every labelling of the rows that has a margin of at least eps, not just y.
-    fit_intercept : measure margins as `Perceptron` does with an intercept, of the rows (x, ρ), ρ being the
-        largest norm of a row; ρ is not projected. False: hyperplanes through the origin, the paper's case.
-    random_state : seed of the directions.
+    n_components : int or "auto", default "auto"
+        The number of random directions. "auto" is the number of the theorem, and raises if the rows have no
+        more features than that. With an int the margin is measured, but not promised.
+    eps : float or None, default None
+        The margin to keep, divided by the largest norm of a row. None is that of the rows and labels in
+        `fit`.
+    delta : float, default 0.05
+        The probability with which the promise may fail.
+    all_partitions : bool, default False
+        Whether to keep every labeling of the rows that has a margin of at least eps, and not only y.
+    fit_intercept : bool, default True
+        Whether margins are measured as `Perceptron` does with an intercept, on the rows (x, ρ), where ρ is
+        the largest norm of a row; ρ is not projected. False stands for hyperplanes through the origin, the
+        paper's case.
+    random_state : int, RandomState or None, default None
+        Seed of the directions.
 
     Attributes
     ----------
-    components_ : array (n_components_, n_features_in_), entries N(0, 1/n_components_).
-    n_components_, n_features_in_, feature_names_in_ : as in scikit-learn.
-    eps_ : the margin that "auto" counted with; None with a number of components.
-    margin_, projected_margin_ : the best margins of the rows fitted, not divided by their norm; of several
-        classes the least; 0 if no hyperplane separates them. None if y was not given.
-    report_ : a `ProjectionReport` with the proofs of both, to `verify(X, y)`; None if y was not given.
+    components_ : array of shape (n_components_, n_features_in_)
+        The directions, with entries drawn from N(0, 1/n_components_).
+    n_components_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+    eps_ : float or None
+        The margin with which "auto" computed the number of components; None if the number was given.
+    margin_, projected_margin_ : float or None
+        The best margins of the rows before and after projection, not divided by their norm; with several
+        classes the smallest; 0 if no hyperplane separates the rows. None if y was not given.
+    report_ : ProjectionReport or None
+        The proofs of both margins, to `verify(X, y)`; None if y was not given.
 
     Examples
     --------
@@ -121,8 +134,8 @@ class MarginProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         "components_": fields.Array(fields.FLOATS, ("components", "features")),
         "eps_": fields.Optional(fields.Real()),
         "_classes": fields.Optional(fields.Labels("classes")),
-        "_before": fields.Each(_MARGIN, "labellings"),
-        "_after": fields.Each(_MARGIN, "labellings"),
+        "_before": fields.Each(_MARGIN, "labelings"),
+        "_after": fields.Each(_MARGIN, "labelings"),
     }
 
     def __init__(
@@ -185,7 +198,7 @@ class MarginProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
                 raise ValueError(f"{name} = {getattr(self, name)!r}, but it must be True or False; pass one.")
 
     def _read(self, X: Any, y: Any) -> tuple[Any, list[Array]]:
-        """Validated rows, and one labelling ±1 per margin to be measured."""
+        """Validated rows, and one labeling ±1 per margin to be measured."""
         checks = {"accept_sparse": "csr", "dtype": FLOATS}
         self._classes = None
         check_input(X, y)
@@ -193,10 +206,10 @@ class MarginProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             return validated(self, X, **checks), []
         X, y = validated(self, X, y, **checks)
         self._classes, codes = encode_labels(y)
-        return X, _labellings(codes, len(self._classes))
+        return X, _labelings(codes, len(self._classes))
 
     def _margin_to_keep(self) -> float:
-        """eps, or the least margin of the labels, divided by the largest norm."""
+        """eps, or the smallest margin of the labels, divided by the largest norm."""
         if not self._before and self.eps is None:
             raise ValueError(
                 'n_components="auto" with eps=None takes the margin from the labels; pass y to fit, or eps.'
@@ -268,6 +281,6 @@ def _projected(X: Any, components: Array) -> Array:
     return project(X.astype(np.float64, copy=False), components.astype(np.float64, copy=False))
 
 
-def _labellings(codes: Array, n_classes: int) -> list[Array]:
+def _labelings(codes: Array, n_classes: int) -> list[Array]:
     """One ±1 array for two classes, one per class for more; as in `Encoded.signs`."""
     return [np.where(codes == c, 1, -1) for c in ([1] if n_classes == 2 else range(n_classes))]

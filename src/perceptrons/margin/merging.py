@@ -15,7 +15,7 @@ that was merged has no compression bound.
 import numpy as np
 
 from .._types import Array
-from ..compiled import compiled
+from ..compiled import compiled, inlined
 from ..rows.layouts import Gram
 
 KEPT = 0.8  # of every lead; on sixty tables 0.5 costs accuracy, 0.9 leaves more rows and gains none
@@ -37,7 +37,9 @@ def merge_rows(gram: Gram, used: Array, codes: Array, duals: Array, scores: Arra
 def merge(K, diagonal, used, codes, duals, scores, order):
     """Merge in this order; `duals` and `scores`, one line per row, change in place."""
     m, n_vectors = scores.shape
-    remains, answers, least = np.ones(used.size, np.bool_), np.empty(m, np.int64), np.empty(m)
+    remains, answers, least = np.empty(used.size, np.bool_), np.empty(m, np.int64), np.empty(m)
+    for p in range(used.size):
+        remains[p] = True
     for j in range(m):
         answers[j] = answer(scores[j])
         least[j] = KEPT * lead(scores[j], answers[j])
@@ -59,13 +61,14 @@ def merge(K, diagonal, used, codes, duals, scores, order):
             for j in range(m):
                 for k in range(n_vectors):
                     scores[j, k] += duals[i, k] * (other[j] - mine[j])
-            duals[heir] += duals[i]
-            duals[i] = 0.0
+            for k in range(n_vectors):
+                duals[heir, k] += duals[i, k]
+                duals[i, k] = 0.0
             remains[i] = False
     return remains
 
 
-@compiled
+@inlined
 def nearest(K, diagonal, used, codes, remains, i):
     """The nearest other row of the class that remains, in feature space; −1 if there is none."""
     mine, best, found = K[used[i]], np.inf, -1
@@ -77,7 +80,7 @@ def nearest(K, diagonal, used, codes, remains, i):
     return found
 
 
-@compiled
+@inlined
 def answer(scores):
     """The place of the class that the scores of a row choose."""
     if scores.size == 1:
@@ -89,7 +92,7 @@ def answer(scores):
     return best
 
 
-@compiled
+@inlined
 def lead(scores, best):
     """How far the score of the answer is above the next one."""
     if scores.size == 1:

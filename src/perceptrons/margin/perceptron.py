@@ -59,78 +59,94 @@ class Perceptron(LinearThreshold):
     Parameters
     ----------
     step : {"fixed", "absolute", "fractional", "passive-aggressive", "alma"}, default "fixed"
-        τ = η; the least integer that corrects the row; η·(1 + β − y⟨w,x⟩)/‖x‖²; min(η, (β − y⟨w,x⟩)/‖x‖²).
-        "alma" is Gentile's: of rows of norm 1, those with y⟨w,x⟩ ≤ (1/α − 1)/√k are corrected by η/√k, k = 1,
-        2, …, and w is then scaled back into the unit ball if it has left it. The margin comes within a share
-        α of the best (`alpha`). With `result="last"` or "pocket", `margin` 0, and orders that are given.
+        The length τ of a correction. "fixed": τ = η. "absolute": the smallest integer that corrects the row.
+        "fractional": η·(1 + β − y⟨w,x⟩)/‖x‖². "passive-aggressive": min(η, (β − y⟨w,x⟩)/‖x‖²). "alma" is
+        Gentile's algorithm: of rows scaled to norm 1, those with y⟨w,x⟩ ≤ (1/α − 1)/√k are corrected by η/√k,
+        k = 1, 2, …, and w is then scaled back into the unit ball if it has left it; the margin comes within a
+        share α of the best (`alpha`). It needs `result` "last" or "pocket", `order` "shuffle" or "cyclic",
+        and no `margin` but "auto" or 0.
     eta : float or callable, default 1.0
-        η. With `step="fixed"` also a function of the number of the correction, 1, 2, …
+        The step size η. With `step="fixed"` it may be a function of the number of the correction, 1, 2, …
     margin : "auto", float, pair of floats, ("known", γ), "adaptive", "infinity" or "growing", default "auto"
-        β: constant (0 is Rosenblatt's rule), one per class in the order of `classes_`, or growing with
-        the corrections (Moran et al., Algorithm 3, Algorithm 4 for rows of norm ≤ 1, and both combined).
-        ("known", γ) is β = γ‖w‖: a margin of γ is reached if rows have more, ε, after (R/(ε − γ))²
-        corrections at most.
-        "auto" is for everyday rows: for 20 epochs β = 2ηs², s the usual norm of a lifted row (as for
-        `min_margin`), then 0; no correction adds more than 2ηs² to the score of its own row, so the step
-        of a row with ‖x‖² > 2s² is shorter; and `min_margin` ends nothing before the third epoch. It stands
-        for 0 with other steps, orders, results or ties than the defaults ("average" is fine), with `tol`, and
-        where η is a function. In `partial_fit` the target stays.
-    alpha : float in (1, 2), default 1.5; with `step="alma"` in (0, 1]
-        For "infinity" and "growing": nearer to 2 gives more margin and takes more corrections. For "alma":
-        the share of the best margin that may be missing, 0.1 for 0.9 of it.
+        The target β: a constant (0 is Rosenblatt's rule), one per class in the order of `classes_`, or a
+        value that grows with the corrections (Moran et al.: "adaptive" is Algorithm 3, "infinity" Algorithm 4
+        for rows of norm ≤ 1, "growing" both combined). ("known", γ) is β = γ‖w‖: a margin of γ is reached if
+        rows have more, ε, after at most (R/(ε − γ))² corrections. "auto" is for everyday data: for 20 epochs
+        β = 2ηs², where s is the usual norm of a lifted row (as for `min_margin`), then 0; no correction adds
+        more than 2ηs² to the score of its own row, so the step of a row with ‖x‖² > 2s² is shorter; and
+        `min_margin` stops no fit before the third epoch. "auto" stands for 0 with other steps, orders,
+        results or ties than the defaults ("average" is allowed), with `tol`, and where η is a function. In
+        `partial_fit` the target stays.
+    alpha : float, default 1.5
+        For "infinity" and "growing", in (1, 2): a value nearer to 2 gives a larger margin and takes more
+        corrections. For `step="alma"`, in (0, 1]: the share of the best margin that may be missing, 0.1 for
+        0.9 of it.
     order : {"shuffle", "cyclic", "worst", "active"}, default "shuffle"
-        At random; as given; the row furthest below its target; mostly the lowest-scoring rows.
+        Which row is visited next. "shuffle": at random. "cyclic": as given. "worst": the row furthest below
+        its target. "active": mostly the rows of the lowest scores.
     result : {"auto", "last", "average", "pocket"}, default "auto"
-        The last weights, their average over all presentations, or those with the fewest training errors
-        at the end of an epoch (of several without errors, those with the largest margin). "auto" is the
-        average, which is far better than the last weights on rows that no hyperplane separates; but the last
-        weights if training has converged and a margin was asked for (a number for `margin`, `tol`), or the
-        average does not separate the rows. Of more than two classes each by itself.
+        The weights that are returned: the last ones, their average over all presentations, or those with the
+        fewest training errors at the end of an epoch (of several without errors, those with the largest
+        margin). "auto" is the average, which is far better than the last weights on rows that no hyperplane
+        separates; but it is the last weights if training has converged and a margin was asked for (a number
+        for `margin`, or `tol`), or if the average does not separate the rows. With more than two classes,
+        each weight vector is chosen by itself.
     ties : {"wrong", "negative"}, default "wrong"
-        A row with score 0 is wrong whatever its class, or belongs to `classes_[0]` (Honavar).
+        Whether a row with score 0 is wrong whatever its class, or belongs to `classes_[0]` (Honavar).
     fit_intercept : bool, default True
-        Without it the hyperplane goes through the origin.
+        Whether to fit an intercept. Without it the hyperplane goes through the origin.
     intercept_scaling : "median", "radius" or float, default "median"
-        ρ, the constant coordinate that carries the intercept. "median": the power of two nearest the median
-        norm of the rows, which outliers do not change; "radius": the largest norm, which costs at most a
-        factor √2 of margin, but makes steps of the intercept too large where one row is much longer than
-        the others.
+        The constant coordinate ρ that carries the intercept. "median": the power of two nearest the median
+        norm of the rows, which outliers do not change. "radius": the largest norm, which costs at most a
+        factor √2 of margin, but makes steps of the intercept too large where one row is much longer than the
+        others.
     max_epochs, max_updates : int, default 1000; int or None, default None
-        Caps; reaching one warns.
-    min_margin : float in [0, 1), default 0.01
-        Training ends as soon as it is proved that no hyperplane has a margin of more than this share of the
-        usual norm of a lifted row: the ordinary end on rows that are not separable, without a warning. Rows
-        that are separable by less may be given up, too. 0 turns it off; so does `tol`.
+        The largest numbers of epochs and of corrections. Reaching one of them warns.
+    min_margin : float, default 0.01
+        A number in [0, 1). Training stops as soon as it is proved that no hyperplane has a margin of more
+        than this share of the usual norm of a lifted row. This is the ordinary end on rows that are not
+        separable, without a warning. It may also give up rows that are separable by a smaller margin. 0 turns
+        it off, and so does `tol`.
     tol : float or None, default None
-        Stop as soon as the margin achieved is certified to be ≥ (1 − tol) times the best possible.
-    class_weight : None (default), "balanced", or a dict of class → weight
-        The weights of all rows of a class, times those of the rows. "balanced": classes have the same sum of
-        weights; not for `partial_fit`, which does not know the rows to come.
+        Training stops as soon as the margin is certified to be ≥ (1 − tol) times the best possible.
+    class_weight : None, "balanced" or dict of class → weight, default None
+        The weight of each row is multiplied by that of its class. "balanced" gives all classes the same total
+        weight; `partial_fit` does not accept it, since it does not know the rows to come.
     n_jobs : int or None, default None
-        Threads, -1 is one per core: they share the weight vectors of more than two classes, and looks at all
-        rows. The model does not depend on it.
+        The number of threads, -1 for one per core. They share the weight vectors of more than two classes,
+        and the passes that look at all rows. The model does not depend on it.
     random_state : int, RandomState or None, default None
-        For `order="shuffle"`; an int makes the fit repeatable.
+        Draws the order of rows with `order="shuffle"`. An int makes the fit repeatable.
     warm_start : bool, default False
-        Start from the weights of the last fit. On the same rows training goes on, counts included.
+        Whether to start from the weights of the last fit. On the same rows training goes on, counts included.
     verbose : int, default 0
         1 prints a line per epoch.
 
     Attributes
     ----------
-    classes_, coef_, intercept_, n_features_in_, feature_names_in_ : as in scikit-learn.
-    n_updates_, n_presentations_, n_iter_ : corrections; rows looked at; the latter in epochs.
-    stopped_ : by what training ended: "converged" (no row violates), "tol", "min_margin", "max_epochs" or
+    classes_, coef_, intercept_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+    n_updates_, n_presentations_, n_iter_ : int or array
+        The number of corrections, of rows looked at, and of epochs that these make up.
+    stopped_ : str
+        Why training stopped: "converged" (no row violates its target), "tol", "min_margin", "max_epochs" or
         "max_updates".
-    converged_ : whether that was "converged" or "tol"; it speaks of the last weights, which are not those
+    converged_ : bool or array
+        Whether training stopped by "converged" or "tol". It is about the last weights, which are not those
         returned if `result` is "average" or "pocket".
-    support_, dual_coef_ : the rows ever used and what each contributed, a_i·y_i: w = Σ a_i y_i x_i.
-    n_rows_ : rows trained on, in a stream all of them. lift_ : ρ; 0 without intercept.
-    history_ : per epoch: updates, errors (when presented), margin (where all rows were looked at, else
-        NaN), margin_bound.
-    certificate_ : a `Certificate`; recheck it with `perceptrons.verify`.
-    With more than two classes (one against the rest) counts are arrays and `history_`, `certificate_`
-    lists, one entry per class. All weight vectors walk the same order of rows.
+    support_, dual_coef_ : array
+        The rows ever used and what each contributed, a_i·y_i: w = Σ a_i y_i x_i.
+    n_rows_ : int
+        The number of rows trained on; in a stream, of all rows.
+    lift_ : float
+        The coordinate ρ; 0 without intercept.
+    history_ : list of epochs
+        Per epoch: updates, errors (when presented), margin (where all rows were looked at, otherwise NaN) and
+        margin_bound.
+    certificate_ : Certificate
+        The proof of what was achieved; recheck it with `perceptrons.verify`. With more than two classes (one
+        against the rest) counts are arrays, and `history_` and `certificate_` are lists with one entry per
+        class. All weight vectors visit the rows in the same order.
 
     Notes
     -----
@@ -267,7 +283,7 @@ class Perceptron(LinearThreshold):
         Parameters
         ----------
         source : a tuple (X, y) or (X, y, weights) of arrays, memory-mapped ones too; a list of such tuples,
-            the batches; a function that returns an iterator of them, anew for each epoch; or what
+            the batches; a function that returns an iterator of them, again for each epoch; or what
             `stream_table` makes of files.
         classes : those that labels may have; None: those that the first pass finds.
         batch_rows : rows of a batch, where arrays are cut; None: about 4 MB.

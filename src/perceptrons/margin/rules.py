@@ -17,7 +17,7 @@ Deviations from the printed rules, each needed to make them work:
 rows:
   the ball grows with them (its radius S is the largest norm they have had), and so do steps and targets;
   what is published is w/S. Its numbers are B = 1/α and C = `eta`.
-* the perceptron that knows a margin γ that can be had (`margin=("known", γ)`; Moran et al., [22])
+* the perceptron that knows a margin γ that the rows have (`margin=("known", γ)`; Moran et al., [22])
   corrects a row while y·⟨w,x⟩ ≤ γ‖w‖.
 * beyond the papers, the bounded step (of `margin="auto"`) never adds more than the target the run starts with
   to the score of the row it corrects, so that a row much longer than the others does not drown them.
@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled import compiled
+from ..compiled import inlined
 
 FIXED, ABSOLUTE, FRACTIONAL, PASSIVE_AGGRESSIVE, BOUNDED, ALMA = range(6)
 CONSTANT, ADAPTIVE, INFINITY, GROWING, KNOWN, FADING = range(6)
@@ -87,7 +87,7 @@ CLOCK = np.dtype(
 )
 
 
-@compiled
+@inlined
 def violates(reach, beta, label, rule):
     """Does a row with y·score = `reach` fall short of β? NaN does: it must not pass for success."""
     if rule.step == PASSIVE_AGGRESSIVE or (rule.negative_ties and label < 0 and beta == 0.0):
@@ -95,7 +95,7 @@ def violates(reach, beta, label, rule):
     return not reach > beta
 
 
-@compiled
+@inlined
 def step_size(reach, beta, q, label, rule, scale):
     """τ for a row with y·score = `reach`, target β and squared norm q; `scale` is the clock's."""
     if rule.step == FIXED:
@@ -113,7 +113,7 @@ def step_size(reach, beta, q, label, rule, scale):
     return min(rule.eta, (beta - reach) / q)
 
 
-@compiled
+@inlined
 def advance(clock, q, rule):
     """Set the targets for the next row, after a correction with a row of squared norm q."""
     if rule.margin == CONSTANT:
@@ -135,13 +135,13 @@ def advance(clock, q, rule):
     clock["beta_positive"] = beta
 
 
-@compiled
+@inlined
 def measure(clock, reach, tau, q):
     """‖w‖² after a correction of a row with y·score = `reach`."""
     clock["square"] += tau * (2.0 * reach + tau * q)
 
 
-@compiled
+@inlined
 def widen(clock):
     """ALMA's ball holds the weights, whose square is known; returns by what all must be multiplied so that
     numbers do not overflow, a power of two."""

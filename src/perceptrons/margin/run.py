@@ -68,7 +68,7 @@ class Log:
             self.n_shown += len(rows)
 
     def cut(self, n_entries: int, n_shown: int) -> None:
-        """Keep only so many, the first ones."""
+        """Keep only this number of them, the first ones."""
         del self.entries[n_entries:]
         if self.every:
             self.shown = [np.concatenate(self.shown)[:n_shown]]
@@ -229,7 +229,7 @@ class Run:
         """The rule of that correction, its step from the user's function if there is one."""
         if self.plan.eta is None:
             return self.rule
-        eta = number(f"eta({update})", self.plan.eta(update), "(0, inf)", "mend eta")
+        eta = number(f"eta({update})", self.plan.eta(update), "(0, inf)", "fix eta")
         return self.rule._replace(eta=float(eta))
 
     def soon(self, order: Array) -> Array:

@@ -1,7 +1,7 @@
 """`Perceptron.fit_stream`: a fit over rows that come batch by batch, the same as over all of them in
 memory."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,16 +10,15 @@ import numpy as np
 
 from ..base import all_or_nothing
 from ..checks import flag, number
-from ..compiled import Threads, threads
+from ..compiled import threads
 from ..rows.encode import Encoded, as_rows
 from ..rows.order import generators
 from ..rows.stream_facts import StreamFacts, first_pass
-from ..stream_sources import Source, check_repeatable, open_source
+from ..stream_sources import check_repeatable, open_source
 from ..theory.certificate import Certificate
 from ..theory.outward import float_below
 from .certificates import Examination, certificate_from, examine_look
 from .duals import EXACT_CELLS, Duals
-from .exact_look import exact_look
 from .fitted import are_uneven, complaint, publish
 from .looks import Look
 from .margin_parameters import (
@@ -67,10 +66,15 @@ def fit_stream(
     opened = open_source(source, batch_rows)
     check_repeatable(opened, "training reads it epoch by epoch")
     with all_or_nothing(model), undrawn(model), threads(model.n_jobs) as pool:
-        for name in PROOF:
+        for name in (*PROOF, "_seen_rows"):  # of an earlier fit
             vars(model).pop(name, None)
         facts = first_pass(model, opened, model.class_weight, classes, whole=checkpoint is not None)
-        stream, rule = begin_stream(model, opened, facts, plan, certificate, pool)
+        stream, rule = begin_stream(
+            model,
+            facts,
+            plan,
+            lambda n_vectors, averaged: StreamedRows(opened, facts, n_vectors, averaged, certificate, pool),
+        )
         if checkpoint is None:
             stream.train()
         else:
@@ -91,9 +95,13 @@ def check_streamable(model: Any) -> None:
 
 
 def begin_stream(
-    model: Any, source: Source, facts: StreamFacts, plan: MarginParameters, kept: bool, pool: Threads
+    model: Any,
+    facts: StreamFacts,
+    plan: MarginParameters,
+    make_rows: Callable[[int, bool], StreamedRows],
 ) -> tuple[Stream, Rule]:
-    """The runs at zero, by the rule that norms decide."""
+    """The runs at zero, by the rule that norms decide; `make_rows` is given how many there are, and whether
+    averages are kept."""
     median = facts.norms.median()
     rule = read_linear_rule(model, read_lift(model, facts.largest, median), median)
     check_radius(rule, facts.largest)
@@ -102,7 +110,7 @@ def begin_stream(
     w = np.zeros(model.n_features_in_, facts.dtype)
     before = [blank(w, 0.0, rule, model.result, rng) for _ in range(n_vectors)]
     states = open_states(before, 0, rule, facts.dtype)
-    rows = StreamedRows(source, facts, n_vectors, states.drift.size > 0, kept, pool)
+    rows = make_rows(n_vectors, states.drift.size > 0)
     typical, runs = usual_norm(median, rule.rho_squared), []  # type: tuple[float, list[StreamedRun]]
     for k, start in enumerate(before):
         data, state = nothing_yet(facts, model.n_features_in_), state_of(states, k)
@@ -128,7 +136,8 @@ def finish(model: Any, stream: Stream, rule: Rule) -> str | None:
     counts = class_counts(model, len(facts.classes), facts.n_rows)
     settings = frozen_parameters(model)
     model._memories = [run.memory() for run in runs]
-    model._terms = Terms(settings, rule.rho_squared, rows.kept, False, False, *ends, facts.weighted, counts)
+    one_run = rows.kept and rows.one_by_one
+    model._terms = Terms(settings, rule.rho_squared, one_run, False, False, *ends, facts.weighted, counts)
     model.classes_, model._norms = facts.classes, facts.norms
     model.coef_ = np.stack([one.w for one in publish(model, model._memories, model._terms)])
     certificates = certificates_of_stream(model, rows, [run.look() for run in runs])
@@ -175,7 +184,7 @@ def looked_exactly(model: Any, k: int, rows: StreamedRows, look: Look) -> Look:
     w, b = model.coef_[k].astype(np.float64), float(model.intercept_[k])
     if not (np.isfinite(w).all() and np.isfinite(b)):
         return look
-    found = [exact_look(data, data.sign_matrix()[k], w, b) for _, data in rows.read()]
+    found = rows.exact_looks(k, w, b)
     return look._replace(
         low=float_below(min(low for low, _ in found)), n_errors=sum(wrong for _, wrong in found), sure=True
     )

@@ -9,16 +9,17 @@ and a code for the class.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
-import scipy.sparse as sp
 
 from .._types import Array
 from ..compiled import Threads
-from ..rows.encode import Encoded, as_rows, is_sparse, signs_of, vanishing
+from ..rows.batch_groups import stacked_rows
+from ..rows.encode import Encoded, signs_of, vanishing
 from ..rows.stream_facts import StreamFacts, read_again
 from ..stream_sources import Source
+from .exact_look import exact_look
 from .looks import Look, look_at
 from .memory import Memory
 from .sweep import State
@@ -40,6 +41,7 @@ class StreamedRows:
     dual_drift: dict[int, Array] = field(default_factory=dict)
     codes: dict[int, Array] = field(default_factory=dict)  # the classes of the rows
     present: dict[int, Array] = field(default_factory=dict)  # where some rows of a batch do not count
+    one_by_one: ClassVar[bool] = True  # one row after the other is presented, as the theorems have it
 
     @property
     def n_batches(self) -> int:
@@ -123,6 +125,10 @@ class StreamedRows:
         mine = slice(*np.searchsorted(rows, [start, start + data.n_given]))
         return mine, cast(Array, data.places(rows[mine] - start))
 
+    def exact_looks(self, run: int, w: Array, b: float) -> list[tuple[Any, int]]:
+        """Of each batch the lowest y·score of one weight vector, in fractions, and how many are wrong."""
+        return [exact_look(data, data.sign_matrix()[run], w, b) for _, data in self.read()]
+
     def taken(self, rows: Array) -> tuple[Any, Array]:
         """Copies of these rows, and the codes of their classes."""
         parts, codes = [], []
@@ -159,20 +165,3 @@ def both(one: Look, other: Look) -> Look:
 
 def joined_lines(blocks: dict[int, Array], numbers: list[int]) -> Array:
     return np.concatenate([blocks[k] for k in numbers], axis=1)
-
-
-def joined(parts: list[Encoded]) -> Encoded:
-    """Two batches as one."""
-    if len(parts) == 1:
-        return parts[0]
-    matrix = stacked_rows([one.matrix for one in parts])
-    weights = np.concatenate([one.weights for one in parts])
-    codes = np.concatenate([one.codes for one in parts])
-    return parts[0]._replace(matrix=matrix, X=as_rows(matrix), codes=codes, weights=weights, present=None)
-
-
-def stacked_rows(parts: list[Any]) -> Any:
-    """One below the other."""
-    if is_sparse(parts[0]):
-        return sp.vstack(parts, format="csr")
-    return np.concatenate(parts)

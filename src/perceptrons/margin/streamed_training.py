@@ -1,24 +1,18 @@
-"""The loop over epochs of a source: as `epochs.train`, batch by batch.
+"""The loop over epochs of a source: as `epochs.train`, batch by batch (`rows.batch_groups`)."""
 
-The order "cyclic" presents the rows as they are given. The order "shuffle" takes the batches in random order,
-where the source can be read so, two at a time, and visits the rows of both by groups of blocks, each of which
-has a block from each part of the two (`rows.order.shuffled`). Only two batches are in memory at a time.
-"""
-
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
+from ..rows.batch_groups import groups_of, read_groups
 from ..rows.encode import Encoded
 from ..rows.order import given, in_order, shuffled
 from .epochs import is_streamed, lower_targets, n_bytes, walk
 from .margin_training import Training
 from .memory import state_of
 from .rules import PASSIVE_AGGRESSIVE
-from .streamed_rows import StreamedRows, joined
+from .streamed_rows import StreamedRows
 from .streamed_run import StreamedRun
 from .sweep import NEVER, State
-
-TOGETHER = 2  # batches that are shuffled as one
 
 
 class Epoch(NamedTuple):
@@ -59,11 +53,8 @@ class Stream(NamedTuple):
     def groups(self) -> list[list[int]]:
         """The batches of an epoch, those together that are presented as one."""
         there = [k for k, place in enumerate(self.rows.facts.places) if place.n_present]
-        if self.runs[0].plan.order != "shuffle":
-            return [[k] for k in there]
-        if self.rows.source.seekable:
-            there = self.runs[0].before.rng.permutation(there).tolist()
-        return [there[start : start + TOGETHER] for start in range(0, len(there), TOGETHER)]
+        first = self.runs[0]
+        return groups_of(there, first.plan.order, self.rows.source.seekable, first.before.rng)
 
     def finish(self, epoch: Epoch, pause: Callable[["Stream", Epoch | None], None]) -> None:
         """Present what is left of an epoch, and close it."""
@@ -72,7 +63,7 @@ class Stream(NamedTuple):
         rolling = plan.order == "cyclic" and rule.step != PASSIVE_AGGRESSIVE
         stop_clean = runs[0].n_rows if rolling else NEVER
         left = [*epoch.left]
-        for numbers, data in self.batches(left):
+        for numbers, data in read_groups(left, self.rows.source.seekable, self.rows.read):
             self.present(numbers, data, epoch.live, stop_clean)
             left = left[1:]
             if all(run.capped() or run.clock["clean"] >= stop_clean for run in runs):
@@ -82,18 +73,6 @@ class Stream(NamedTuple):
             run.close_epoch()
         for run, before in zip(runs, epoch.updates, strict=True):
             run.record(before)
-
-    def batches(self, groups: list[list[int]]) -> Iterator[tuple[list[int], Encoded]]:
-        """The rows of each group."""
-        wanted = [k for group in groups for k in group]
-        whole = not self.rows.source.seekable
-        read = self.rows.read(None if whole else wanted)
-        if whole:
-            read = ((k, data) for k, data in read if k in set(wanted))
-        for group in groups:
-            yield group, joined([next(read)[1] for _ in group])
-        for _ in read:  # the source is read to its end, where it is seen whether it has changed
-            pass
 
     def present(self, numbers: list[int], data: Encoded, live: list[int], stop_clean: int) -> None:
         """Sweep over the rows of a group."""

@@ -5,10 +5,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
 from .._types import Array
-from ..compiled import compiled
+from ..compiled import compiled, inlined, text_for
 from ..rows.layouts import Gram, add, dot, is_layout, ready, sqnorm, stream_group
 from ..rows.order import GROUP_ROWS
 from .rules import ALMA, KNOWN, PASSIVE_AGGRESSIVE, SLACK, advance, measure, step_size, violates, widen
@@ -43,7 +42,7 @@ def sweep(X, y, weights, rows, stop_updates, stop_clean, rule, state):
     stop = min(rows.size, first_clean + stop_clean) if clock["updates"] < stop_updates else 0
     position = 0
     while position < stop:
-        i = rows[position]
+        i = int(np.int64(rows[position]))  # as everywhere else, so that nothing is compiled twice
         label = y[i]
         reach = label * (dot(X, i, w) + b)
         beta = beta_positive if label > 0 else beta_negative
@@ -93,7 +92,7 @@ def sweep(X, y, weights, rows, stop_updates, stop_clean, rule, state):
     return position
 
 
-@compiled
+@inlined
 def keep_in_range(clock, w, duals, b):
     """Widen ALMA's ball; where numbers have become large, multiply them all. Returns the intercept."""
     factor = widen(clock)
@@ -156,7 +155,7 @@ def length(X, y, state, rule):
     return lifted_length(np.sqrt(np.array([squared])), b, rule.rho_squared)
 
 
-@overload(length)
+@text_for(length)
 def _length(X, y, state, rule):
     if not is_layout(X, Gram):
 
@@ -175,7 +174,7 @@ def _length(X, y, state, rule):
     return of_scores
 
 
-@compiled
+@inlined
 def lifted_length(w, b, rho_squared):
     """‖(w, b/ρ)‖; scaled, because squares of small numbers vanish."""
     last = abs(b) / math.sqrt(rho_squared) if rho_squared > 0.0 else 0.0
@@ -184,9 +183,11 @@ def lifted_length(w, b, rho_squared):
         scale = max(scale, abs(float(w[j])))
     if scale == 0.0 or not np.isfinite(scale):
         return scale
-    total = (last / scale) ** 2
+    share = last / scale
+    total = share * share
     for j in range(w.size):
-        total += (float(w[j]) / scale) ** 2
+        share = float(w[j]) / scale
+        total += share * share
     return scale * math.sqrt(total)
 
 

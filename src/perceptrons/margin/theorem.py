@@ -30,7 +30,7 @@ def frozen_parameters(model: Any) -> dict[str, Any]:
 
 @cache
 def parameter_names(kind: type) -> tuple[str, ...]:
-    """Of an estimator; `get_params` reads its signature anew each time, which takes as long as small fits."""
+    """Of an estimator; `get_params` reads its signature each time, which takes as long as small fits."""
     return tuple(sorted(signature(kind).parameters))
 
 

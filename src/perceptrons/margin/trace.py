@@ -90,10 +90,23 @@ def trace(
     more than two classes the weight vectors come one after the other. The run is made to its end, pausing at
     each correction, before the first is yielded; `max_updates` makes it shorter. `sample_weight` as in `fit`.
 
-    With `presentations=True` every row that is looked at is yielded, whether it is corrected or not: as many
-    as `n_presentations_`, but for those that were taken back. `order="worst"` looks at all rows before it
-    corrects one, which comes last.
+    With `presentations=True` every row that is looked at is yielded, whether it is corrected or not. Their
+    number is `n_presentations_`, except for those that were taken back. `order="worst"` looks at all rows
+    before it corrects one, which comes last.
 
+    Parameters
+    ----------
+    model : Perceptron
+        The perceptron whose parameters are used; it need not be fitted and is not changed.
+    X, y : array of rows, and array of classes
+        The training rows.
+    sample_weight : array or None, default None
+        The weights of rows, as in `fit`.
+    presentations : bool, default False
+        Whether to yield every row that is looked at, and not only those that are corrected.
+
+    Examples
+    --------
     >>> from perceptrons import Perceptron, trace
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 1]             # Honavar's example: OR
     >>> model = Perceptron(order="cyclic", ties="negative", intercept_scaling=1)

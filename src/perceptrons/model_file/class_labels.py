@@ -39,6 +39,8 @@ class Labels(Field):
         else:
             read_shape(given, (self.size,), place)
             array = _others(given["values"], name, place)
+        if len(array) < self.least:
+            raise where.refusal(given["values"], f"{self.least} labels or more")
         if not _ascending(array.tolist()):
             raise where.refusal(given["values"], "labels of one kind in ascending order")
         return array

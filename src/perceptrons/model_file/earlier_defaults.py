@@ -10,8 +10,8 @@ from inspect import Parameter, signature
 from typing import Any
 
 EARLIER: dict[str, dict[str, Any]] = {  # class name → {parameter added after version 1: its value before}
-    "BinaryPerceptron": {"epsilon": 0.1, "class_weight": None},
-    "ConservativePerceptron": {"class_weight": None, "n_jobs": None},
+    "BinaryPerceptron": {"epsilon": 0.1, "class_weight": None, "device": "cpu"},
+    "ConservativePerceptron": {"class_weight": None, "n_jobs": None, "order": "shuffle"},
     "KernelPerceptron": {"min_margin": 0.0, "class_weight": None, "compress": False},
     "MaxMarginPerceptron": {"class_weight": None, "n_jobs": None},
     "Perceptron": {"min_margin": 0.0, "class_weight": None, "n_jobs": None},

@@ -14,6 +14,7 @@ MOST = 2**53  # counts up to here are exact in every language that reads JSON
 LIMIT = 2**28
 RATIO = re.compile("[0-9]{1,4000}(/[1-9][0-9]{0,3999})?")  # more digits Python does not read
 MOST_DIGITS = 8001
+SHOWN = 200  # characters of a value that is refused
 NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}  # JSON has no numbers for them
 
 
@@ -42,10 +43,12 @@ class Place(NamedTuple):
         return self._replace(home=self.path)
 
     def refusal(self, value: Any, must: str) -> ValueError:
-        return ValueError(f"{self.path or 'it'} is {reprlib.repr(value)}, but it must be {must}")
+        shown = reprlib.repr(value)  # of a dict of dicts, still long
+        shown = shown if len(shown) <= SHOWN else f"{shown[:SHOWN]} …"
+        return ValueError(f"{self.path or 'it'} is {shown}, but it must be {must}")
 
     def require_room(self, n_bytes: int) -> None:
-        """May so many bytes be unpacked here, after what has been unpacked before?"""
+        """May this number of bytes be unpacked here, after what has been unpacked before?"""
         room = self.room or Room(LIMIT)
         if n_bytes > room.left:
             raise ValueError(

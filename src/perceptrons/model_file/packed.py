@@ -65,7 +65,7 @@ def _changes(numbers: Any) -> Any:
 
 
 def unpack(packed: Any, dtype: np.dtype[Any], size: int, place: Place) -> Any:
-    """A flat array of so many numbers, each of which the dtype holds exactly."""
+    """A flat array of this number of numbers, each of which the dtype holds exactly."""
     given = members(packed, PARTS, place)
     kinds = WHOLE if dtype.kind != "f" else (*WHOLE, dtype.name)
     kind = np.dtype(Choice(*kinds).unpack(given["as"], place.of("as")))
@@ -81,7 +81,7 @@ def unpack(packed: Any, dtype: np.dtype[Any], size: int, place: Place) -> Any:
 
 
 def _decompressed(text: str, size: int, place: Place) -> bytes:
-    """So many bytes; one more is enough to see that there are too many."""
+    """This number of bytes; one more is enough to see that there are too many."""
     unzip = zlib.decompressobj()
     try:
         data = unzip.decompress(base64.b64decode(text.encode(), validate=True), size + 1)

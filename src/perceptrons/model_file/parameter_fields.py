@@ -22,7 +22,7 @@ class LostFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise ValueError(
             f"The function {self.name!r} is not in the model file, which cannot hold functions; set the "
-            "parameter anew, for example with set_params."
+            "parameter again, for example with set_params."
         )
 
 

@@ -30,13 +30,21 @@ def save(
 
     Parameters
     ----------
-    about : dict or None; facts to keep with the model, name → text, number or flag.
-    certificate : bool, default True, or a certificate of this model, from `certify` or `draw`, to be kept in
-        the file, see `load_certificate`. False leaves out what only margin certificates and further training
-        need: the model in the file predicts, but cannot be warm-started or continued by `partial_fit`, nor
-        its margin be certified. It is for `Perceptron` and `MaxMarginPerceptron`; others keep nothing that
-        they do not predict by.
-    max_bytes : int, default 2**28; a larger model raises. `load` refuses larger files unless given the same.
+    model : classifier, encoder or pipeline
+        The fitted model.
+    path : str or path
+        The file to write.
+    about : dict or None, default None
+        Facts to keep with the model, name → text, number or flag.
+    certificate : bool or certificate, default True
+        A certificate of this model, from `certify` or `draw`, to keep in the file, see `load_certificate`.
+        False leaves out what only margin certificates and further training need: the model in the file
+        predicts, but cannot be warm-started or continued by `partial_fit`, and its margin cannot be
+        certified. False concerns `Perceptron` and `MaxMarginPerceptron`; the others keep nothing that they do
+        not need to predict.
+    max_bytes : int, default 2**28
+        The largest size of the file; a larger model raises. `load` refuses larger files unless it is given
+        the same number.
 
     Examples
     --------
@@ -65,7 +73,25 @@ def save(
 def load(path: Path, *, max_bytes: int = LIMIT) -> Any:
     """The model in a file; ValueError with the reason if the file is not one that `save` wrote.
 
-    Nothing in the file is executed. Functions (a callable `eta`) are not in it: set them anew to train on.
+    Nothing in the file is executed. Functions (a callable `eta`) are not in it: set them again to train on.
+
+    Parameters
+    ----------
+    path : str or path
+        The file to read.
+    max_bytes : int, default 2**28
+        The largest size of the file; a larger one is refused.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from perceptrons import Perceptron, load, save
+    >>> model = Perceptron(order="cyclic").fit([[0.0], [2.0]], ["low", "high"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(model, os.path.join(folder, "model.json"))
+    ...     again = load(os.path.join(folder, "model.json"))
+    >>> bool((again.coef_ == model.coef_).all()), again.certificate_ == model.certificate_
+    (True, True)
     """
     return read(path, max_bytes)[0]
 
@@ -75,6 +101,15 @@ def load_certificate(path: Path, *, max_bytes: int = LIMIT) -> Any:
 
     It is as good as the file: recheck it with `verify`.
 
+    Parameters
+    ----------
+    path : str or path
+        The file to read.
+    max_bytes : int, default 2**28
+        The largest size of the file; a larger one is refused.
+
+    Examples
+    --------
     >>> import os, tempfile
     >>> from perceptrons import Perceptron, certify, load, load_certificate, save, verify
     >>> X, y = [[0.0], [2.0]], [0, 1]

@@ -19,6 +19,7 @@ from .loss import MarginLoss
 from .neural_parameters import NetworkParameters
 from .replayed import ReplayedStep
 from .squares import squared_shortfall
+from .unwaited import LossTally
 
 FIRST, SECOND, TINY = 0.9, 0.999, 1e-8  # Adam's decay rates of the moments, and what keeps it from 0 / 0
 TOL, PATIENCE = 1e-4, 10  # an epoch is progress if the loss falls by TOL·β; so many without, and it ends
@@ -60,6 +61,7 @@ class AdamDescent:
         self, network: nn.Sequential, loss: MarginLoss, batches: Any, parameters: NetworkParameters
     ) -> None:
         self.network, self.batches, self.loss, self.beta = network, batches, loss, loss.margin
+        self.tally = LossTally(loss.clock, loss.bad)
         self.eta, n_rows = parameters.eta, len(batches.target)
         self.alpha = parameters.alpha * min(1.0, FEW / n_rows)
         batches.pass_through(network[:-3])
@@ -101,7 +103,7 @@ class AdamDescent:
         to_V, to_a, to_W, to_b = self.slopes
         features = torch.addmm(a, inputs, V.t()).relu_()
         scores = torch.addmm(b, features, W.t())
-        total, at_scores, n_violated = squared_shortfall(scores, target, weights, self.beta)
+        total, at_scores = squared_shortfall(scores, target, weights, self.beta, self.tally)
         torch.mm(at_scores.t(), features, out=to_W)
         torch.sum(at_scores, 0, out=to_b)
         at_features = torch.mm(at_scores, W).mul_(features > 0)
@@ -111,7 +113,6 @@ class AdamDescent:
         to_W.add_(W, alpha=self.alpha)
         self._correct()
         self.total += total
-        self.loss.clock += n_violated
 
     def _correct(self) -> None:
         self.n_steps += 1

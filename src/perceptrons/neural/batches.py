@@ -3,7 +3,7 @@
 The size of a batch is then its number of errors, not of rows: training spends its steps where it is wrong.
 
 Rows are judged a mini-batch at a time, but with the result of looking at one row after another: once a batch
-is handed out, and the network has learned from it, the rows behind its last one are judged anew.
+is handed out, and the network has learned from it, the rows behind its last one are judged again.
 
 Deviation: the paper's networks are the same in training and afterwards. With dropout or batch normalization
 they are not, so a network is judged in evaluation mode: judging then changes none of its buffers, and a row
@@ -34,20 +34,26 @@ class ErrorBatches:
 
     Parameters
     ----------
-    loader : mini-batches (inputs, target) of tensors that can be gone through again and again, as a
-        `DataLoader` or a list can, on the device of the network; or (inputs, target, weights), which then are
-        handed out by threes. How many rows they hold changes the speed alone: rows behind a complete batch
-        are judged again, so take as many as hold about n_errors errors.
-    n_errors : >= 1, the number of rows of a batch; the last one of an epoch may have fewer. With 1 it is the
+    loader : iterable of mini-batches
+        Mini-batches (inputs, target) of tensors, which can be iterated again and again, as a `DataLoader` or
+        a list can, on the device of the network; or (inputs, target, weights), which are then returned by
+        threes. Their number of rows changes the speed alone: rows behind a complete batch are judged again,
+        so choose a number of rows that holds about n_errors errors.
+    n_errors : int
+        The number of rows of a batch, >= 1; the last batch of an epoch may have fewer. 1 gives the
         perceptron's loop.
-    network : a function from inputs to scores. An `nn.Module` is judged in evaluation mode and put back into
-        its own, any other function is called as it is.
-    loss : a loss with `violations(scores, target)`, as `MarginLoss`.
+    network : callable
+        A function from inputs to scores. An `nn.Module` is judged in evaluation mode and put back into its
+        own mode; any other function is called as it is.
+    loss : module
+        A loss with `violations(scores, target)`, such as `MarginLoss`.
 
     Attributes
     ----------
-    n_seen : rows looked at in this epoch, or in the last one, each counted once.
-    n_violations : rows handed out in it. An epoch without violations hands out nothing.
+    n_seen : int
+        The number of rows looked at in this epoch, or in the last one, each counted once.
+    n_violations : int
+        The number of rows returned in it. An epoch without violations returns nothing.
 
     Examples
     --------

@@ -27,16 +27,21 @@ class ClockedReLU(nn.Module):
 
     Parameters
     ----------
-    n_neurons : the last dimension of x.
-    beta : a number >= 0 for all neurons, one for each, or `Growing`: β = scale · t^power with a clock t per
-        neuron.
-    learn : whether β is a parameter, which an optimizer may change, also to below 0. It starts from `beta`.
+    n_neurons : int
+        The last dimension of x.
+    beta : float, sequence of floats or Growing, default 0.0
+        A number >= 0 for all neurons, one for each neuron, or `Growing`: β = scale · t^power with a clock t
+        per neuron.
+    learn : bool, default False
+        Whether β is a parameter, which an optimizer may change, also to below 0. It starts from `beta`.
 
     Attributes
     ----------
-    beta : β of each neuron now, a tensor.
-    clock : of `Growing` alone: a buffer, the number of rows in which each neuron was active, x + β > 0. It
-        counts while the module is in training mode; all rows of a batch are judged by the β it began with.
+    beta : tensor
+        The current β of each neuron.
+    clock : buffer
+        With `Growing` alone: the number of rows in which each neuron was active, x + β > 0. It counts while
+        the module is in training mode; all rows of a batch are judged by the β at its start.
 
     Notes
     -----
@@ -106,8 +111,8 @@ def _read_schedule(beta: Any, learn: bool) -> Growing | None:
     """The schedule of β, None if it has none."""
     if isinstance(beta, Adaptive):
         raise ValueError(
-            f"beta={beta}, but it is set by the norms of rows, of which a neuron inside a network is not "
-            "told; use Growing(power), and Adaptive() in MarginLoss."
+            f"beta={beta}, but it is set by the norms of rows, which a neuron inside a network does not "
+            "know; use Growing(power), and Adaptive() in MarginLoss."
         )
     if not isinstance(beta, Growing):
         return None

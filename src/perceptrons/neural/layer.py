@@ -39,17 +39,33 @@ class NeuronCertificate:
 
     Attributes
     ----------
-    neuron : its number.
-    separable : True if a hyperplane, the neuron's or another, has all rows on their right sides; False if
-        there is a proof that none has; None if undecided.
-    margin : achieved by the neuron, min y·score/‖w‖, computed exactly and rounded down; negative if a row is
-        on the wrong side, 0 if w is 0.
-    margin_bound : no hyperplane has a larger margin on these features (through the origin, if the layer has
-        no bias); 0 if `separable` is False. None where there is no bound: with a bias and one class only,
-        any margin can be had. (None as well where a search that rounding stopped found none.)
-    radius : the largest norm of a feature row.
-    n_rows, n_errors : rows looked at, and those on the wrong side of this neuron; a score of 0 is on that of
-        the rest. (A network that predicts the highest score may be wrong more or less often.)
+    neuron : int
+        The number of the neuron.
+    separable : bool or None
+        True if a hyperplane, the neuron's or another, classifies all rows correctly; False if there is a
+        proof that none does; None if this is undecided.
+    margin : float
+        The margin of the neuron, min y·score/‖w‖, computed exactly and rounded down; negative if a row is on
+        the wrong side, 0 if w is 0.
+    margin_bound : float or None
+        No hyperplane has a larger margin on these features (through the origin, if the layer has no bias); 0
+        if `separable` is False. None where there is no bound: with a bias and one class only, every margin is
+        possible. It is also None where a search that rounding stopped found no bound.
+    radius : float
+        The largest norm of a feature row.
+    n_rows, n_errors : int
+        The number of rows looked at, and of those on the wrong side of this neuron; a score of 0 counts for
+        the rest. A network that predicts the highest score may be wrong more or less often.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from perceptrons.neural import PerceptronLayer
+    >>> layer = PerceptronLayer(1, 1)
+    >>> layer.weight.data, layer.bias.data = torch.tensor([[1.0]]), torch.tensor([-1.0])
+    >>> (certificate,) = layer.certify(torch.tensor([[0.0], [3.0]]), torch.tensor([0, 1]))
+    >>> certificate.separable, certificate.margin, certificate.n_errors
+    (True, 1.0, 0)
     """
 
     neuron: int
@@ -71,6 +87,11 @@ class PerceptronLayer(nn.Linear):
     """An `nn.Linear` that starts from zero, as perceptrons do, and can be certified.
 
     For the end of a network: in its middle, below a ReLU, zeros would never move.
+
+    Parameters
+    ----------
+    in_features, out_features, bias, device, dtype
+        As in `torch.nn.Linear`.
 
     Examples
     --------
@@ -111,10 +132,21 @@ def certify_network(
 
     Parameters
     ----------
-    network : its output must be that of `layer`: scores, not probabilities.
-    inputs, target : rows as the network takes them, and their class numbers.
-    layer : the output neurons; default: the last `nn.Linear` among the network's modules.
-    tol, batch_size : how near to the best margin bounds must be; rows that run at a time.
+    network : module
+        The network. Its output must be that of `layer`: scores, not probabilities.
+    inputs, target : tensor
+        The rows as the network takes them, and their class numbers.
+    layer : Linear or None, default None
+        The output neurons. None is the last `nn.Linear` among the network's modules.
+    tol : float, default 1e-3
+        How near to the best margin the bounds must be.
+    batch_size : int, default 1000
+        The number of rows that the network is applied to at a time.
+
+    Returns
+    -------
+    list of NeuronCertificate
+        One certificate per output neuron.
 
     Examples
     --------
@@ -172,7 +204,7 @@ def _best_margin(k: int, X: Array, y: Array, bias: bool, tol: float) -> tuple[bo
         return False, 0.0
     if not model.converged_:
         told = f"The margin bound of neuron {k} holds, but may be more than tol={tol} above the best margin: "
-        remedy = "rows are large beside it, or features depend on each other but for rounding; center them."
+        remedy = "rows are large beside it, or features are dependent up to rounding; center them."
         warnings.warn(told + remedy, ConvergenceWarning, stacklevel=2)
     return found.separable, found.margin_bound
 
@@ -216,7 +248,7 @@ def _features(network: nn.Module, layer: nn.Linear, rows: Tensor, calls: Calls) 
 
 
 def _same(output: Tensor, scores: Tensor) -> bool:
-    """One neuron may have lost its axis; NaN is told of later."""
+    """One neuron may have lost its axis; NaN is reported later."""
     return output.shape in (scores.shape, scores.squeeze(-1).shape) and torch.allclose(
         output.reshape(scores.shape).double(), scores.double(), rtol=0.0, atol=0.0, equal_nan=True
     )

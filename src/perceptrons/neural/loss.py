@@ -15,7 +15,8 @@ from torch import Tensor, nn
 
 from ..checks import one_of
 from .schedules import Adaptive, Algorithm4, Growing, read_schedule
-from .shortfall import checked, is_recording, shaped, shortfall, signs, weighted
+from .shortfall import checked, shaped, shortfall, signs, weighted
+from .unwaited import LateErrors, LossTally, unwaited_shortfall
 
 REDUCTIONS = ("mean", "sum", "none")
 
@@ -23,16 +24,21 @@ REDUCTIONS = ("mean", "sum", "none")
 class MarginLoss(nn.Module):
     """A loss for classifiers, to be used as `torch.nn.CrossEntropyLoss` is.
 
-    Parameters ---------- schedule : β, what y·score of every output neuron is to exceed: a number >= 0,
-    `Growing`, `Algorithm4` or `Adaptive`. reduction : {"mean", "sum", "none"}, of the losses of rows; that of
-    a row is the sum over its neurons.
+    Parameters
+    ----------
+    schedule : float, Growing, Algorithm4 or Adaptive, default 1.0
+        The target β, which y·score of every output neuron is to exceed; a number is >= 0.
+    reduction : {"mean", "sum", "none"}, default "mean"
+        How the losses of rows are combined; the loss of a row is the sum over its neurons.
 
     Attributes
     ----------
-    clock : a buffer, the number of updates: rows in violation, one or more of whose neurons had y·score ≤ β.
-        It counts what is learned from: not under `torch.no_grad()`, nor after `loss.eval()`. All rows of a
-        batch are judged by the β it began with.
-    margin : β now.
+    clock : buffer
+        The number of updates: rows in violation, one or more of whose neurons had y·score ≤ β. It counts the
+        rows that are learned from: not under `torch.no_grad()`, nor after `loss.eval()`. All rows of a batch
+        are judged by the β at its start.
+    margin : float
+        The current β.
 
     Notes
     -----
@@ -41,7 +47,8 @@ class MarginLoss(nn.Module):
     neurons. With `weights`, a number >= 0 per row, each multiplies the loss of its row, and "mean" divides by
     the number of rows; the clock counts rows in violation whatever they weigh. Half precision is computed in
     single precision. Scores that are not finite, and labels out of range, raise before anything is counted;
-    on a GPU this waits for the scores, except in compiled code, where they end the run.
+    in compiled code they end the run. A GPU is not waited for: there the loss of their batch is NaN, it is
+    not counted, and one of the next 64 calls raises, or `check()`, which waits.
 
     Examples
     --------
@@ -58,6 +65,7 @@ class MarginLoss(nn.Module):
     """
 
     clock: Tensor
+    bad: Tensor
     level: Tensor
 
     def __init__(self, schedule: Any = 1.0, reduction: str = "mean") -> None:
@@ -65,6 +73,8 @@ class MarginLoss(nn.Module):
         self.schedule = read_schedule(schedule)
         self.reduction = one_of("reduction", reduction, REDUCTIONS)
         self.register_buffer("clock", torch.zeros((), dtype=torch.int64))
+        self.register_buffer("bad", torch.zeros((), dtype=torch.int64), persistent=False)
+        self._late = LateErrors()
         if isinstance(self.schedule, Adaptive):
             self.register_buffer("level", torch.zeros(()))  # β, as rows have set it
 
@@ -81,12 +91,31 @@ class MarginLoss(nn.Module):
                 f"The scores are on {scores.device}, but the loss is on {self.clock.device}, where its clock "
                 f"counts; use loss.to({str(scores.device)!r})."
             )
+        learns = self.training and torch.is_grad_enabled()
+        violated: Tensor | None
         reduction = self.reduction if weights is None else "none"
-        losses, violated = shortfall(scores, target, self._beta(scores), reduction)
+        if scores.is_cpu or torch.compiler.is_compiling():
+            losses, violated = shortfall(scores, target, self._beta(scores), reduction)
+        else:
+            losses, violated = self._unwaited(scores, target, reduction, learns)
         losses = losses if weights is None else weighted(losses, weights, self.reduction)
-        if self.training and torch.is_grad_enabled():
+        if learns:
             self._advance(violated, features)
         return losses
+
+    def _unwaited(
+        self, scores: Tensor, target: Tensor, reduction: str, learns: bool
+    ) -> tuple[Tensor, Tensor | None]:
+        """On a GPU the clock is moved by what computes the loss."""
+        tally = LossTally(self.clock if learns else torch.zeros_like(self.clock), self.bad)
+        schedule, beta = self.schedule, lambda: self._beta(scores)
+        losses, violated = unwaited_shortfall(scores, target, schedule, self.clock, beta, reduction, tally)
+        self._late.look(self.bad)
+        return losses, violated
+
+    def check(self) -> None:
+        """Raise a ValueError if a batch on a GPU had bad numbers; this waits for the GPU."""
+        self._late.raise_now(self.bad)
 
     def violations(self, scores: Tensor, target: Tensor) -> Tensor:
         """Which rows are in violation now; the clock does not count them."""
@@ -103,16 +132,20 @@ class MarginLoss(nn.Module):
     def _beta(self, scores: Tensor) -> Any:
         """β as a number, or, not to wait for a GPU, as a tensor in the precision of the scores."""
         if isinstance(self.schedule, Growing | Algorithm4):
-            waits = not self.clock.is_cpu or torch.compiler.is_compiling()
-            return self.schedule.at(self.clock.to(scores.dtype) if waits else self.clock.item())
+            if self.clock.is_cpu and not torch.compiler.is_compiling():
+                return self.schedule.at(self.clock.item())
+            return self.schedule.at(self.clock.to(scores.dtype))
         return self.level.to(scores.dtype) if isinstance(self.schedule, Adaptive) else self.schedule
 
-    def _advance(self, rows: Tensor, features: Tensor | None) -> None:
-        """Count the rows in violation; the longest of them may set β anew."""
+    def _advance(self, rows: Tensor | None, features: Tensor | None) -> None:
+        """Count the rows in violation; the longest of them may set β again."""
+        if rows is None:  # a GPU has counted them
+            return
         if isinstance(self.schedule, Adaptive):
             longest = self._longest(self.schedule, rows, features)
             self.level.copy_(torch.where(self.level < longest, 4.0 * longest, self.level))
-        self.clock += rows.sum()
+        if rows.is_cpu or torch.compiler.is_compiling():
+            self.clock += rows.sum()
 
     @torch.no_grad()
     def _longest(self, schedule: Adaptive, rows: Tensor, features: Tensor | None) -> Tensor:
@@ -128,7 +161,10 @@ class MarginLoss(nn.Module):
         holds = 4.0 * longest <= torch.finfo(self.level.dtype).max
         if torch.compiler.is_compiling():
             torch._assert_async(holds, "features too large, or not finite")
-        elif not is_recording(rows) and not holds:
+        elif not rows.is_cpu:
+            self.bad += ~holds
+            return torch.where(holds, longest, 0.0)
+        elif not holds:
             raise ValueError(
                 f"Four times the squared norm of the features is {4.0 * longest.item():g}, more than "
                 f"{self.level.dtype} can hold, so {schedule} cannot follow; normalize the features, or use "

@@ -51,57 +51,72 @@ class MarginMLPClassifier(Rejecting, Threshold):
     Parameters
     ----------
     hidden_size : int, default 100
-        Hidden neurons.
+        The number of hidden neurons.
     optimizer : {"auto", "adam", "sgd"}, default "auto"
-        "adam" learns by squared shortfalls, the penalty alpha, and Adam, and ends where the loss has ceased
+        "adam" minimizes squared shortfalls and the penalty alpha by Adam, and ends where the loss has ceased
         to fall: for everyday tables. "sgd" is the paper's: shortfalls, plain gradient descent, He's start.
-        "auto" is "adam", but "sgd" if schedule is not a number > 0, or costs or n_errors are given.
-    schedule : float >= 0, Growing, Algorithm4 or Adaptive, default 1.0
-        β, what y·score of every output neuron is to exceed; 1 is the hinge loss. `Growing` never comes to an
-        end by itself. For `Adaptive`, scale is eta / batch_size.
+        "auto" is "adam", but "sgd" if schedule is not a number > 0, or if costs or n_errors are given.
+    schedule : float, Growing, Algorithm4 or Adaptive, default 1.0
+        The target β, which y·score of every output neuron is to exceed; a number is >= 0, and 1 is the hinge
+        loss. Training with `Growing` never converges by itself. For `Adaptive`, scale is eta / batch_size.
     costs : Costs or None, default None
-        What answers and rejections cost. Then the second half of the epochs learns by `RejectLoss`, with a
-        band for each class, and `predict` may reject rows. Only with schedule=1.0, which suits the bands.
+        What answers and rejections cost. If they are given, the second half of the epochs minimizes
+        `RejectLoss`, with a band for each class, and `predict` may reject rows. They require schedule=1.0,
+        which suits the bands.
     max_epochs : int or "auto", default "auto"
-        Passes over the rows, at most. "auto" is 200 for Adam, 100 for gradient descent.
+        The largest number of passes over the rows. "auto" is 200 for Adam, 100 for gradient descent.
     batch_size : int or "auto", default "auto"
-        Rows looked at together; each batch corrects the weights once. "auto" is 200 or 50.
+        The number of rows of a batch; each batch corrects the weights once. "auto" is 200 for Adam, 50 for
+        gradient descent.
     n_errors : int or None, default None
-        A batch is complete when so many rows in violation have gathered, see `ErrorBatches`.
+        A batch is complete when this number of rows in violation has gathered, see `ErrorBatches`.
     eta : float or "auto", default "auto"
-        The learning rate; the loss is the mean over a batch. "auto" is 0.002 or 0.03. With gradient descent
-        many rows bear more, MNIST 0.1 to 0.4.
-    alpha : float >= 0, default 0.01
-        With Adam: alpha / 2 times the sum of the squared weights, without biases, is added to the mean loss.
-        Beyond 1,000 rows it is alpha · 1,000 / rows, since many rows need no more of it than 1,000.
+        The learning rate; the loss is the mean over a batch. "auto" is 0.002 for Adam, 0.03 for gradient
+        descent. With gradient descent, data with many rows bear more, MNIST 0.1 to 0.4.
+    alpha : float, default 0.01
+        With Adam, alpha / 2 times the sum of the squared weights, without biases, is added to the mean loss.
+        Beyond 1,000 rows it is alpha · 1,000 / rows, since many rows need less of a penalty.
     standardize : bool, default True
-        Learn from columns of mean 0 and deviation 1; it is a part of `network_`.
-    device : "cpu", "cuda", "auto", or another of PyTorch's, default "cpu"
+        Whether to learn from columns of mean 0 and deviation 1; the scaling is a part of `network_`.
+    device : "cpu", "cuda", "auto" or another device of PyTorch, default "cpu"
         Where to train; "auto" is a GPU if there is one. Arrays of rows are moved there as a whole.
     reject_label : "auto", number, str or None, default "auto"
-        With costs: what `predict` says of a rejected row. "auto": "reject" among texts, else 0, or -1 if 0 is
-        a class, or a number below all classes. None: `predict` always answers; `rejects` tells.
-    class_weight : None, "balanced", or a dict of class → weight, default None
-        It multiplies the weights of rows. "balanced": all classes weigh the same together.
+        With costs, what `predict` returns for a rejected row. "auto" is "reject" if classes are texts;
+        otherwise it is 0, or -1 if 0 is a class, or a number below all classes. None makes `predict` always
+        answer; `rejects` tells which rows are rejected.
+    class_weight : None, "balanced" or dict of class → weight, default None
+        The weight of each row is multiplied by that of its class. "balanced" gives all classes the same total
+        weight.
     random_state : int, RandomState or None, default None
-        For the start and the order of rows; on a CPU an int makes the fit repeatable.
+        Draws the start and the order of rows. On a CPU an int makes the fit repeatable.
     verbose : int, default 0
         1 prints a line per epoch.
 
     Attributes
     ----------
-    classes_, n_features_in_, feature_names_in_ : as in scikit-learn.
-    network_ : `nn.Sequential` on the CPU, from rows as they come to scores: one neuron for two classes, else
-        one per class; in the precision of the rows, float32 or else float64.
-    optimizer_ : "adam" or "sgd".
-    loss_ : the `MarginLoss` or `RejectLoss`, as training left it. Adam takes margin and clock from it alone.
-    loss_curve_ : the mean loss of each epoch, by the weights of rows, without penalty. n_iter_ : epochs.
-    n_updates_, margin_ : without costs: rows that were in violation, counted each time; β at the end.
-    bands_ : with costs: of each class, what its score must reach to be answered.
-    reject_label_, training_risk_ : with costs: the label of rejected rows; the mean cost of training rows, by
-        their weights.
-    converged_ : whether the last epoch had no row in violation; with costs: whether all training rows are
-        answered, and right.
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+    network_ : nn.Sequential
+        The network on the CPU, from rows as they are to scores: one neuron for two classes, otherwise one per
+        class; in the precision of the rows if that is float32, otherwise in float64.
+    optimizer_ : {"adam", "sgd"}
+        The optimizer that was used.
+    loss_ : MarginLoss or RejectLoss
+        The loss, as training left it. Adam takes only margin and clock from it.
+    loss_curve_ : list of float
+        The mean loss of each epoch, by the weights of rows, without penalty.
+    n_iter_ : int
+        The number of epochs.
+    n_updates_, margin_ : int and float
+        Without costs: the number of rows that were in violation, counted each time, and β at the end.
+    bands_ : array
+        With costs: the score that each class must reach to be answered.
+    reject_label_, training_risk_ : object and float
+        With costs: what `predict` returns for a rejected row, and the mean cost of training rows, by their
+        weights.
+    converged_ : bool
+        Whether the last epoch had no row in violation; with costs, whether all training rows are answered
+        correctly.
 
     Notes
     -----
@@ -176,7 +191,7 @@ class MarginMLPClassifier(Rejecting, Threshold):
             prices = (parameters.costs or Costs()).of(data.classes)
             with torch.inference_mode(False), torch.enable_grad():
                 trained = train_network(data, parameters, seed)
-            scores = _finite(scores_of(trained.network, data.matrix), parameters.eta)
+            scores = _finite(trained.scores, parameters.eta)
             self.classes_, self.reject_label_, self._prices = data.classes, label, prices
             self._schedule, self._costs = parameters.schedule, parameters.costs
             self._publish(trained)
@@ -262,7 +277,7 @@ def _finite(scores: Array, eta: float) -> Array:
 
 
 def _least_of_constants(codes: Array, weights: Array, prices: Prices, may_reject: bool) -> float:
-    """The least mean cost of saying the same of every row; the mean of the weights is 1."""
+    """The lowest mean cost of saying the same of every row; the mean of the weights is 1."""
     shares = np.bincount(codes, weights if len(weights) else None) / len(codes)
     answered = float(shares @ prices.wrong - (shares * (prices.gain + prices.wrong)).max())
     return min(answered, float(shares @ prices.reject)) if may_reject else answered

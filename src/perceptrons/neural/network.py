@@ -75,7 +75,7 @@ def _doubles(matrix: Any) -> Iterator[Array]:
 
 
 def blocks(matrix: Any, width: int) -> Iterator[Tensor]:
-    """All rows in their order, so many at a time that `width` numbers for each are not too many."""
+    """All rows in their order, in blocks for which `width` numbers per row are not too many."""
     step = max(1, CELLS // width)
     for start in range(0, matrix.shape[0], step):
         yield dense(matrix[start : start + step])
@@ -133,7 +133,7 @@ def zero(start: Tensor, generator: torch.Generator) -> None:
 def _linear(n_in: int, n_out: int, dtype: torch.dtype, draw: Start, generator: torch.Generator) -> nn.Linear:
     layer: nn.Linear
     layer = nn.utils.skip_init(nn.Linear, n_in, n_out, dtype=dtype)  # type: ignore[no-untyped-call]
-    start = torch.empty(n_out, n_in, dtype=torch.float64)  # the same in every precision, but for rounding
+    start = torch.empty(n_out, n_in, dtype=torch.float64)  # the same in every precision, except for rounding
     draw(start, generator)
     layer.weight.data.copy_(start)
     nn.init.zeros_(layer.bias)
@@ -142,7 +142,8 @@ def _linear(n_in: int, n_out: int, dtype: torch.dtype, draw: Start, generator: t
 
 @torch.no_grad()
 def scores_of(network: Any, matrix: Any) -> Array:
-    """The scores of all rows, computed a block at a time."""
+    """The scores of all rows, computed a block at a time, where the network is."""
     weight = network[-1].weight
     width = max(matrix.shape[1], weight.shape[1])
-    return torch.cat([network(part.to(weight.dtype)) for part in blocks(matrix, width)]).numpy()
+    moved = (part.to(weight.device, weight.dtype) for part in blocks(matrix, width))
+    return torch.cat([network(part).cpu() for part in moved]).numpy()

@@ -33,19 +33,28 @@ class RejectLoss(nn.Module):
 
     Parameters
     ----------
-    costs : a `perceptrons.Costs`, in which rejections cost or right answers earn something.
-    n_classes : how many classes there are.
-    classes : their names, in the order of class numbers, for costs that name classes; `n_classes` is then
-        how many they are.
-    temperature : T > 0. The smaller, the closer to the exact costs, and the fewer rows teach anything.
-    band : > 0, where all bands start. Small ones hardly move: the step of a band has the factor
-        (1 − exp(−band))².
-    reduction : {"mean", "sum", "none"}, of the costs of rows.
+    costs : Costs
+        The costs. Rejections must cost something, or right answers earn something.
+    n_classes : int, default 2
+        The number of classes.
+    classes : sequence or None, default None
+        The names of the classes, in the order of class numbers, for costs that name classes; `n_classes` is
+        then their number.
+    temperature : float, default 1.0
+        T > 0. The smaller it is, the closer the loss is to the exact costs, and the fewer rows it learns
+        from.
+    band : float, default 1.0
+        The start of all bands, > 0. Small bands hardly move: the step of a band has the factor (1 −
+        exp(−band))².
+    reduction : {"mean", "sum", "none"}, default "mean"
+        How the costs of rows are combined.
 
     Attributes
     ----------
-    raw_bands : the parameter, a number per class; the optimizer needs `loss.parameters()`, too.
-    bands : λ = softplus(raw_bands).
+    raw_bands : parameter
+        One number per class; the optimizer needs `loss.parameters()`, too.
+    bands : tensor
+        The bands λ = softplus(raw_bands).
 
     Notes
     -----

@@ -17,10 +17,15 @@ class Growing:
 
     Parameters
     ----------
-    power : between 0 and 1. With 1 or more β would outrun the scores, which grow by updates.
-    scale : > 0. An update moves a score by about (learning rate) · (squared norm of the features), so one
-        neuron needs a scale of that order; see `reaching` for another way to choose it.
+    power : float
+        The exponent, between 0 and 1. With 1 or more β would grow faster than the scores, which grow by
+        updates.
+    scale : float, default 1.0
+        The factor, > 0. An update moves a score by about (learning rate) · (squared norm of the features), so
+        one neuron needs a scale of that order; see `reaching` for another way to choose it.
 
+    Examples
+    --------
     >>> from perceptrons.neural import Growing
     >>> Growing(0.5, scale=3).at(16)
     12.0
@@ -35,7 +40,7 @@ class Growing:
 
     @classmethod
     def reaching(cls, margin: float, updates: float, power: float = 0.5) -> "Growing":
-        """The schedule whose β is `margin` after so many updates."""
+        """The schedule whose β is `margin` after this number of updates."""
         cls(power)
         number("margin", margin, "(0, inf)", "use 10")
         number("updates", updates, "(0, inf)", "use the number of rows times that of epochs")
@@ -48,14 +53,20 @@ class Growing:
 
 @dataclass(frozen=True)
 class Algorithm4:
-    """β = scale · ((t + 1)^alpha − t^alpha − 1)/2, the paper's own, so that a neuron can be Algorithm 4
-    exactly: one neuron without bias, weights of 0, one row at a time, learning rate 1, rows of norm ≤ 1.
+    """β = scale · ((t + 1)^alpha − t^alpha − 1)/2, the schedule of the paper's Algorithm 4.
+
+    A neuron is that algorithm exactly if it has no bias, starts from weights of 0, and sees one row of norm
+    ≤ 1 at a time, with learning rate 1.
 
     Parameters
     ----------
-    alpha : in (1, 2); nearer to 2 gives more margin and takes more updates.
-    scale : > 0; rows of norm ≤ R with a learning rate η need ηR².
+    alpha : float, default 1.5
+        The exponent, in (1, 2). A value nearer to 2 gives a larger margin and takes more updates.
+    scale : float, default 1.0
+        The factor, > 0; rows of norm ≤ R with a learning rate η need ηR².
 
+    Examples
+    --------
     >>> from perceptrons.neural import Algorithm4
     >>> Algorithm4(1.5).at(0), round(Algorithm4(1.5).at(3), 4)
     (0.0, 0.9019)
@@ -80,15 +91,27 @@ class Algorithm4:
 
 @dataclass(frozen=True)
 class Adaptive:
-    """β = 4 · scale · ‖x‖² of the first row in violation; anew when one is twice as long: Algorithm 3.
+    """β = 4 · scale · ‖x‖² of the first row in violation; again when one is twice as long: Algorithm 3.
 
-    Rows x are the features that reach the output neurons, so the loss must be told of them.
+    Rows x are the features that reach the output neurons, so the loss must be given them.
 
     Parameters
     ----------
-    scale : > 0, by how much of its features a row corrects: the learning rate, divided by the size of a batch
-        whose mean is taken.
-    lift : what the bias adds to a row: 1, or 0 for neurons without.
+    scale : float, default 1.0
+        The factor, > 0, by which a row corrects the weights: the learning rate, divided by the size of a
+        batch whose mean is taken.
+    lift : float, default 1.0
+        What the bias adds to a row: 1, or 0 for neurons without bias.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from perceptrons.neural import Adaptive, MarginLoss
+    >>> loss = MarginLoss(Adaptive(lift=0))
+    >>> features, target = torch.tensor([[3.0, 0.0], [0.0, 1.0]]), torch.tensor([1, 0])
+    >>> _ = loss(torch.zeros(2, 1), target, features)
+    >>> loss.margin  # 4 · ‖x‖² of the first row, which is not half as long as another
+    36.0
     """
 
     scale: float = 1.0

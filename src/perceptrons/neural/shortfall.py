@@ -2,7 +2,7 @@
 """Σ ReLU(β − y·score) over the neurons of a row, with derivative 1 at 0, and which rows are in violation.
 
 Beside a small network the many steps of such a formula take time. On a CPU it is one compiled pass over the
-scores, elsewhere a few tensor operations; for `torch.compile` it is written so that one pass comes of it.
+scores, on a GPU that of `unwaited.py`; for `torch.compile` it is written so that one pass comes of it.
 
 Losses take scores and labels checked (`checked`), and labels as signs y = ±1, one against the rest (`signs`).
 """
@@ -74,6 +74,11 @@ def check_numbers(scores: Tensor, target: Tensor) -> None:
         raise_bad_numbers(scores, target)
 
 
+def check_beta(beta: float, dtype: torch.dtype) -> None:
+    if beta > torch.finfo(dtype).max:
+        raise ValueError(f"β is {beta:g}, more than {dtype} can hold; use a smaller schedule, or float64.")
+
+
 def is_recording(tensor: Tensor) -> bool:
     """Whether operations are not carried out, but recorded for a CUDA graph."""
     return tensor.is_cuda and torch.cuda.is_current_stream_capturing()
@@ -114,32 +119,28 @@ def _describe(tensor: Tensor) -> str:
 
 
 def shortfall(scores: Tensor, target: Tensor, beta: Any, reduction: str) -> tuple[Tensor, Tensor]:
-    """The loss, and which rows are in violation. Bad numbers raise."""
+    """The loss, and which rows are in violation. Bad numbers raise. On a GPU: `unwaited.py`."""
     if torch.compiler.is_compiling():
         return _for_compilers(scores, target, beta, reduction)
-    if scores.is_cpu:
-        return _by_one_pass(scores, target, beta, reduction)
-    check_numbers(scores, target)
-    losses, violated = Shortfall.apply(scores, signs(scores, target), beta, reduction)
-    return losses, violated.any(-1)
+    return _by_one_pass(scores, target, beta, reduction)
 
 
 class Shortfall(torch.autograd.Function):
-    """Of scores and signs y whose last axes are (rows, neurons); where y·score ≤ β is told, too."""
+    """Of scores and signs y whose last axes are (rows, neurons); also where y·score ≤ β."""
 
     @staticmethod
     def forward(ctx: Any, scores: Tensor, y: Tensor, beta: Any, reduction: str) -> tuple[Tensor, Tensor]:
         short = beta - y * scores
         violated = short >= 0
         ctx.mark_non_differentiable(violated)
-        share = _share(scores, reduction)
+        share = share_of(scores, reduction)
         ctx.save_for_backward(-share * y * violated)
         losses = short.clamp_(min=0.0)  # which keeps NaN
         return losses.sum(-1) if reduction == "none" else losses.sum() * share, violated
 
     @staticmethod
     def backward(ctx: Any, slope: Tensor, _: Tensor) -> tuple[Tensor, None, None, None]:
-        return _chained(ctx, slope), None, None, None
+        return chained(ctx, slope), None, None, None
 
 
 def _for_compilers(scores: Tensor, target: Tensor, beta: Any, reduction: str) -> tuple[Tensor, Tensor]:
@@ -148,19 +149,16 @@ def _for_compilers(scores: Tensor, target: Tensor, beta: Any, reduction: str) ->
     short = beta - torch.where(target[:, None] == neurons, scores, -scores)
     violated = short >= 0
     losses = torch.where(violated, short, 0.0).sum(1)
-    return losses if reduction == "none" else losses.sum() * _share(scores, reduction), violated.any(1)
+    return losses if reduction == "none" else losses.sum() * share_of(scores, reduction), violated.any(1)
 
 
 def _by_one_pass(scores: Tensor, target: Tensor, beta: Any, reduction: str) -> tuple[Tensor, Tensor]:
     rows, labels = scores.detach().contiguous().numpy(), target.contiguous().numpy()
-    if beta > torch.finfo(scores.dtype).max:
-        raise ValueError(
-            f"β is {float(beta):g}, more than {scores.dtype} can hold; use a smaller schedule, or float64."
-        )
+    check_beta(float(beta), scores.dtype)
     slopes = torch.empty(scores.shape, dtype=scores.dtype)
     losses = torch.empty(len(rows), dtype=scores.dtype)
     violated = torch.empty(len(rows), dtype=torch.bool)
-    share = _share(scores, reduction)
+    share = share_of(scores, reduction)
     outputs = slopes.numpy(), losses.numpy(), violated.numpy()
     total = fill_shortfall(rows, labels, rows.dtype.type(beta), share, *outputs)
     if math.isnan(total):
@@ -178,7 +176,7 @@ class _KnownLoss(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, slope: Tensor) -> tuple[Tensor, None, None]:
-        return _chained(ctx, slope), None, None
+        return chained(ctx, slope), None, None
 
 
 def weighted(losses: Tensor, weights: Tensor, reduction: str) -> Tensor:
@@ -195,11 +193,11 @@ def weighted(losses: Tensor, weights: Tensor, reduction: str) -> Tensor:
     return products.sum() if reduction == "sum" else products.mean()
 
 
-def _share(scores: Tensor, reduction: str) -> float:
+def share_of(scores: Tensor, reduction: str) -> float:
     return 1.0 / len(scores) if reduction == "mean" else 1.0
 
 
-def _chained(ctx: Any, slope: Tensor) -> Tensor:
+def chained(ctx: Any, slope: Tensor) -> Tensor:
     """The gradient, from what comes back for the loss, or for the loss of each row."""
     (slopes,) = ctx.saved_tensors
     return slopes * (slope[..., None] if slope.ndim else slope)  # type: ignore[no-any-return]

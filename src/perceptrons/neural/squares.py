@@ -6,7 +6,7 @@ shortfalls of one class against the rest have a fault that squares have not: whe
 rows of a place, all neurons say no, and nothing tells which class is the most frequent there. The best score
 by squares is β·(2p − 1), p the share of the neuron's class.
 
-For β, class numbers, signs and violations see `shortfall.py`.
+For β, class numbers, signs and violations see `shortfall.py`, for GPUs `unwaited.py`.
 """
 
 import math
@@ -18,32 +18,46 @@ from torch import Tensor
 from ..compiled import compiled
 from ..rows.weights import NO_WEIGHTS
 from .shortfall import signs
+from .unwaited import LossTally, is_fused
 
 
 def squared_shortfall(
-    scores: Tensor, target: Tensor, weights: Tensor | None, beta: float
-) -> tuple[Any, Tensor, Any]:
-    """The sum of the losses, times the weights of rows, the derivatives of their mean, and the number of rows
-    in violation. The sum is NaN where a score is not finite."""
+    scores: Tensor, target: Tensor, weights: Tensor | None, beta: float, tally: LossTally
+) -> tuple[Any, Tensor]:
+    """The sum of the losses, times the weights of rows, and the derivatives of their mean. The tally counts
+    the rows in violation. The sum is NaN where a score is not finite."""
+    if is_fused(scores):
+        return _by_one_kernel(scores, target, weights, beta, tally)
     if not scores.is_cpu:
-        return _by_tensors(scores, target, weights, beta)
+        return _by_tensors(scores, target, weights, beta, tally)
     slopes = scores.new_empty(scores.shape)
     shares = NO_WEIGHTS if weights is None else weights.numpy()
     total, n_violated = fill_squares(
         scores.numpy(), target.numpy(), shares.astype(np.float64), float(beta), slopes.numpy()
     )
-    return total, slopes, n_violated
+    tally.n_violated.add_(n_violated)
+    return total, slopes
+
+
+def _by_one_kernel(
+    scores: Tensor, target: Tensor, weights: Tensor | None, beta: float, tally: LossTally
+) -> tuple[Any, Tensor]:
+    from .triton_shortfall import fill, told
+
+    margin, shares = told(float(beta)), (1.0, 1.0 / len(scores))
+    filled = fill(scores, target, weights, margin, tally, shares=shares, squared=True)
+    return filled.value, filled.slopes
 
 
 def _by_tensors(
-    scores: Tensor, target: Tensor, weights: Tensor | None, beta: float
-) -> tuple[Any, Tensor, Any]:
+    scores: Tensor, target: Tensor, weights: Tensor | None, beta: float, tally: LossTally
+) -> tuple[Any, Tensor]:
     y = signs(scores, target)
     short = beta - y * scores
-    n_violated = (short >= 0.0).any(1).sum()
+    tally.n_violated.add_((short >= 0.0).any(1).sum())
     short = short.clamp_(min=0.0)  # which keeps NaN
     weighed = short if weights is None else short * weights[:, None]
-    return (weighed * short).sum() / (2.0 * beta), y * weighed / (-beta * len(scores)), n_violated
+    return (weighed * short).sum() / (2.0 * beta), y * weighed / (-beta * len(scores))
 
 
 @compiled

@@ -15,7 +15,7 @@ from ..rows.weights import NO_WEIGHTS
 from .adam import TOL, AdamDescent, Patience
 from .batches import Batch, ErrorBatches
 from .loss import MarginLoss
-from .network import build, dense, shared
+from .network import build, dense, scores_of, shared
 from .neural_parameters import ADAM, NetworkParameters
 from .reject import RejectLoss
 from .replayed import ReplayedStep
@@ -89,6 +89,8 @@ class Descent:
         total = float(self.total)
         if not math.isfinite(total):
             raise ValueError("The scores are not finite.")
+        if isinstance(self.loss, MarginLoss):
+            self.loss.check()
         return total
 
     def learn(self, inputs: Tensor, target: Tensor, weights: Tensor | None = None) -> None:
@@ -165,10 +167,12 @@ class TrainedNetwork(NamedTuple):
     loss: Any
     curve: list[float]
     converged: bool
+    scores: Array  # of the training rows
 
 
 def train_network(data: Encoded, parameters: NetworkParameters, seed: int) -> TrainedNetwork:
-    """A trained network and its loss, on the CPU. Margins come first: they show which rows to reject."""
+    """A trained network and its loss, on the CPU, and its scores. Margins come first: they show which rows to
+    reject."""
     margins, costs = MarginLoss(parameters.schedule), _reject_loss(data.classes, parameters)
     generator = torch.Generator().manual_seed(seed)
     weights = shares_of(data.weights)
@@ -179,7 +183,8 @@ def train_network(data: Encoded, parameters: NetworkParameters, seed: int) -> Tr
     if costs is not None:
         training.by_costs(costs.to(parameters.device, next(network.parameters()).dtype), n_last)
     loss: nn.Module = margins if costs is None else costs
-    return TrainedNetwork(network.cpu().eval(), loss.cpu().eval(), training.curve, converged)
+    scores = scores_of(network.eval(), data.matrix)
+    return TrainedNetwork(network.cpu(), loss.cpu().eval(), training.curve, converged, scores)
 
 
 def shares_of(weights: Array) -> Array:

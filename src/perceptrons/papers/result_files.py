@@ -1,6 +1,6 @@
 """The result of an experiment as one document of plain values, and its forms: JSON, Markdown, pictures.
 
-Two runs give the same document but for what stands under "measured": when, where, and how long it took.
+Two runs give the same document except for what stands under "measured": when, where, and how long it took.
 """
 
 import datetime

@@ -1,10 +1,10 @@
 """Weight space: the weights that are right about all rows.
 
 A row allows one half of weight space, where its score has its sign (a score of 0 is class 0), bounded by a
-plane through the origin; so what all rows allow is a cone. With two columns and an intercept the
-weights are three numbers, of which the page shows the cut at the present b. Cuts at b and at 2b are the same
-but for size: three of them tell all, at b = 1, 0 and −1, and the page scales. A cut is a convex polygon, or
-empty; where it is unbounded it ends at the sides of a large square.
+plane through the origin; so what all rows allow is a cone. With two columns and an intercept the weights are
+three numbers, of which the page shows the cut at the present b. Cuts at b and at 2b are the same except for
+size: three of them tell all, at b = 1, 0 and −1, and the page scales. A cut is a convex polygon, or empty;
+where it is unbounded it ends at the sides of a large square.
 """
 
 import numpy as np

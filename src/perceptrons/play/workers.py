@@ -1,4 +1,4 @@
-"""At most two processes that fit, each stopped and started anew where an answer takes too long.
+"""At most two processes that fit, each stopped and started again where an answer takes too long.
 
 Threads could not be stopped. The first request of a learner may have to wait until its kernels are compiled,
 which no time limit of a student may count: so a process runs the learner's lessons before, with a limit of

@@ -53,8 +53,10 @@ class Costs:
 
     Parameters
     ----------
-    gain, wrong, reject : a number for all classes, or a dict of class → number, the class being that of the
-        row, not that of the answer. For each class gain ≥ 0 and 0 ≤ reject < wrong.
+    gain, wrong, reject : float or dict of class → float, default 0, 1 and 0.2
+        What a right answer earns, and what a wrong one and a rejection cost. A number applies to all classes.
+        The class in a dict is that of the row, not that of the answer. For each class gain ≥ 0 and 0 ≤ reject
+        < wrong.
 
     Examples
     --------

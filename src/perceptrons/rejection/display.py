@@ -48,19 +48,25 @@ class ErrorRejectDisplay:
 
     Parameters
     ----------
-    curve : an `ErrorRejectCurve`.
-    kind : "error": the share of errors over the share of rejected rows. "coverage": the share of right
-        answers among the rows that are answered, over the share of these. "risk": over the cost of a
+    curve : ErrorRejectCurve
+        The curve to draw.
+    kind : {"error", "coverage", "risk"}, default "error"
+        What is drawn. "error": the share of errors over the share of rejected rows. "coverage": the share of
+        right answers among the rows that are answered, over the share of these. "risk": over the cost of a
         rejection, where an error costs 1, the mean cost with the best threshold, beside that of always
         answering (a thin line).
-    name : what the legend calls the curve; None or "" for no legend.
-    point : an `ErrorRejectCurve` of one point, what the classifier does by itself: a dot, in a picture of
-        risks, where each cost gives it another risk, a dashed line.
+    name : str or None, default None
+        The name of the curve in the legend; None or "" for no legend.
+    point : ErrorRejectCurve or None, default None
+        A curve of one point, what the classifier does by itself. It is drawn as a dot, and with "risk", where
+        each cost gives it another risk, as a dashed line.
 
     Attributes
     ----------
-    ax_, figure_ : where it was drawn.
-    line_, point_, always_ : the curve, the dot (or dashed line), and the thin line; None if there is none.
+    ax_, figure_ : matplotlib objects
+        Where the curve was drawn.
+    line_, point_, always_ : matplotlib lines or None
+        The curve, the dot (or dashed line), and the thin line; None if there is none.
 
     Examples
     --------

@@ -32,16 +32,23 @@ def reject_confusion_matrix(
 
     Parameters
     ----------
-    y_true, y_pred : the classes of rows, and the answers, of which some may be rejections.
-    labels : the classes in the order of the rows and columns; rows with others are left out, as by
-        scikit-learn. None: those in `y_true`, sorted. A class without rows must be named here.
-    reject_label : what stands for a rejection in `y_pred`; see `risk_score`. "auto" regards `labels`, too.
-    sample_weight : a weight per row.
-    normalize : None for counts; "true", "pred" or "all" for shares of each row, of each column, or of all.
+    y_true, y_pred : array
+        The classes of rows, and the answers, some of which may be rejections.
+    labels : array or None, default None
+        The classes in the order of the rows and columns. Rows of other classes are left out, as in
+        scikit-learn. None stands for those in `y_true`, sorted. A class without rows must be named here.
+    reject_label : "auto", number, str or None, default "auto"
+        What stands for a rejection in `y_pred`, see `risk_score`. "auto" takes `labels` into account.
+    sample_weight : array or None, default None
+        The weights of rows.
+    normalize : {None, "true", "pred", "all"}, default None
+        None gives counts; the others give shares of each row, of each column, or of all.
 
     Returns
     -------
-    An array with a row per class, and one column more: scikit-learn's `confusion_matrix`, and the rejections.
+    array
+        One row per class, and one more column than classes: scikit-learn's `confusion_matrix`, and the
+        rejections.
 
     Examples
     --------
@@ -86,10 +93,16 @@ def selective_accuracy(
 
     Parameters
     ----------
-    y_true, y_pred : the classes of rows, and the answers, of which some may be rejections.
-    labels, reject_label : all classes, and what stands for a rejection in `y_pred`; see `risk_score`.
-    sample_weight : a weight per row.
-    zero_division : the result if no row was answered; "warn": 0.0, with an `UndefinedMetricWarning`.
+    y_true, y_pred : array
+        The classes of rows, and the answers, some of which may be rejections.
+    labels : array or None, default None
+        All classes, see `risk_score`.
+    reject_label : "auto", number, str or None, default "auto"
+        What stands for a rejection in `y_pred`, see `risk_score`.
+    sample_weight : array or None, default None
+        The weights of rows.
+    zero_division : float or "warn", default "warn"
+        The result if no row was answered. "warn" is 0.0, with an `UndefinedMetricWarning`.
 
     Examples
     --------
@@ -125,9 +138,14 @@ def coverage_score(
 
     Parameters
     ----------
-    y_true, y_pred : the classes of rows, and the answers, of which some may be rejections.
-    labels, reject_label : all classes, and what stands for a rejection in `y_pred`; see `risk_score`.
-    sample_weight : a weight per row.
+    y_true, y_pred : array
+        The classes of rows, and the answers, some of which may be rejections.
+    labels : array or None, default None
+        All classes, see `risk_score`.
+    reject_label : "auto", number, str or None, default "auto"
+        What stands for a rejection in `y_pred`, see `risk_score`.
+    sample_weight : array or None, default None
+        The weights of rows.
 
     Examples
     --------
@@ -149,20 +167,26 @@ def risk_score(
     reject_label: Any = "auto",
     sample_weight: Any = None,
 ) -> float:
-    """The mean cost of answers and rejections; smaller is better.
+    """The mean cost of answers and rejections; lower is better.
 
     Parameters
     ----------
-    y_true, y_pred : the classes of rows, and the answers, of which some may be rejections.
-    costs : a `Costs` object; None: an error costs 1, a rejection `reject_cost`, a right answer nothing.
-    reject_cost : used where `costs` is None; at least 0 and below 1.
-    labels : all classes, where `y_true` may lack some, as in a small fold; classes that `costs` price need
-        not be named again. If any are named, other answers raise; else they are errors.
-    reject_label : what stands for a rejection in `y_pred`. "auto" is what the estimators of this package use:
-        "reject" beside classes that are texts, else 0, −1 or the number below all classes, whichever is the
-        first that is no class. The classes are those in `y_true` and those named; if that is one number
-        alone, another in `y_pred` could be a class or a rejection, and raises. None: nothing is a rejection.
-    sample_weight : a weight per row.
+    y_true, y_pred : array
+        The classes of rows, and the answers, some of which may be rejections.
+    costs : Costs or None, default None
+        The costs. With None an error costs 1, a rejection `reject_cost`, and a right answer nothing.
+    reject_cost : float, default 0.2
+        The cost of a rejection where `costs` is None; at least 0 and below 1.
+    labels : array or None, default None
+        All classes, where `y_true` may lack some, as in a small fold. Classes that `costs` names need not be
+        named again. If any are named, other answers raise; otherwise these count as errors.
+    reject_label : "auto", number, str or None, default "auto"
+        What stands for a rejection in `y_pred`. "auto" is what the estimators of this package use: "reject"
+        if classes are texts, otherwise 0, −1 or the number below all classes, the first of these that is not
+        a class. The classes are those in `y_true` and those named; if that is a single number, another in
+        `y_pred` could be a class or a rejection, and raises. With None nothing is a rejection.
+    sample_weight : array or None, default None
+        The weights of rows.
 
     Examples
     --------

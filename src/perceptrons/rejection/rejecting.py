@@ -25,7 +25,7 @@ class ErrorRejectCurve(NamedTuple):
 
     rejected : the share of rows less certain than the threshold.
     errors : the share of rows (of all, not of those answered) that are answered, and wrong.
-    thresholds : the least certainty that is answered; infinite where nothing is.
+    thresholds : the lowest certainty that is answered; infinite where nothing is.
     """
 
     rejected: Array
@@ -88,7 +88,7 @@ class Rejecting(ClassifierMixin):
         return float(accuracy_score(np.ones(len(right), bool), right, sample_weight=sample_weight))
 
     def risk(self, X: Any, y: Any) -> float:
-        """The mean cost of what is answered and rejected; smaller is better."""
+        """The mean cost of what is answered and rejected; lower is better."""
         codes, rejected, _ = self._decisions(X)
         truth = self._codes(X, y)
         return float(self._prices.of_rows(truth, codes == truth, rejected).mean())

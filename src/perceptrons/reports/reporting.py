@@ -71,19 +71,39 @@ def report(
 
     Parameters
     ----------
-    model : a fitted classifier, or a pipeline that ends with one.
-    X, y, sample_weight : a frame or array of rows as the model takes them, their classes, and their weights.
-    new_rows : bool, default False; whether the model has not seen these rows. If it was fitted to them they
-        say nothing about new ones: copies of the model are fitted without each of `folds` parts of the
-        rows, and answer for that part (above 20,000 rows for a fifth, once). New rows it answers itself.
-    target, table : how the page calls what is predicted, and the table.
-    by : None (default), the name of a column of X, or a value per row; errors are counted by its groups.
-    rows : numbers of rows that are explained besides the hardest and the most typical ones.
-    numbers : None (default), or what the rows are called: a number each. None counts from 1.
-    folds : int, default 5; 0 for none.
-    seed : int, default 0; draws the folds, and 100,000 rows where there are more.
-    record : dict or None; more to be kept with the page, name → value: where the rows came from, a command.
-    progress : called with (done, total, what) before each fit of a fold.
+    model : classifier or pipeline
+        A fitted classifier, or a pipeline that ends with one.
+    X, y : array or frame of rows, and array of classes
+        The rows as the model takes them, and their classes.
+    sample_weight : array or None, default None
+        The weights of the rows.
+    new_rows : bool, default False
+        Whether the model has not seen these rows. If it was fitted to them they say nothing about new ones:
+        copies of the model are fitted without each of `folds` parts of the rows, and answer for that part
+        (above 20,000 rows for a fifth, once). New rows are answered by the model itself.
+    target : str, default "class"
+        The name that the page uses for what is predicted.
+    table : str, default "A table"
+        The name that the page uses for the table.
+    by : None, str or array, default None
+        The name of a column of X, or one value per row; errors are counted by its groups.
+    rows : sequence of int, default ()
+        The numbers of rows to explain, besides the hardest and the most typical ones.
+    numbers : array or None, default None
+        The number by which each row is called. None counts from 1.
+    folds : int, default 5
+        The number of folds; 0 for none.
+    seed : int, default 0
+        Draws the folds, and 100,000 rows where there are more.
+    record : dict or None, default None
+        Other facts to keep with the page, name → value: where the rows came from, a command.
+    progress : callable or None, default None
+        It is called as `progress(done, total, what)` before each fit of a fold.
+
+    Returns
+    -------
+    Report
+        The page: `html`, `facts`, and `save(path)`.
 
     Examples
     --------

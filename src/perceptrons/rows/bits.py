@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 from numba import types
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
 from .._types import Array
-from ..compiled import compiled
+from ..compiled import compiled, text_for
 
 WORD = 64
 
@@ -129,7 +129,7 @@ def _ones(typing_context, word):
     return types.int64(types.uint64), emit
 
 
-@overload(popcount)
+@text_for(popcount)
 def _popcount(word):
     def always(word):
         return _ones(word)  # type: ignore[call-arg]
@@ -150,7 +150,7 @@ def _trailing_zeros(typing_context, word):
     return types.int64(types.uint64), emit
 
 
-@overload(lowest_bit)
+@text_for(lowest_bit)
 def _lowest_bit(word):
     def always(word):
         return _trailing_zeros(word)  # type: ignore[call-arg]

@@ -163,7 +163,7 @@ def check_scale(matrix: Any, largest: float) -> None:
 
 
 def encode_labels(y: Array, classes: Array | None = None, least: int = 2) -> tuple[Array, Array]:
-    """The sorted classes, at least so many, and each row's place among them.
+    """The sorted classes, at least this number, and each row's place among them.
 
     Of two classes that are numbers the places may be truth values, which are no indices."""
     if classes is not None:
@@ -202,7 +202,8 @@ def canonical(matrix: Any) -> Any:
     """
     parts = matrix.data, matrix.indices, matrix.indptr
     if not (all(part.flags.c_contiguous for part in parts) and ascending(*map(read_only, parts[1:]))):
-        matrix = matrix.copy()  # the user's own matrix stays as it is
+        # the user's own matrix stays as it is; two transpositions sort, too, and sooner if no column is empty
+        matrix = matrix.copy() if matrix.nnz < matrix.shape[1] else matrix.tocsc().tocsr()
         matrix.sum_duplicates()
     return matrix
 
@@ -215,7 +216,7 @@ def is_sparse(matrix: Any) -> bool:
 def as_rows(matrix: Any) -> Rows:
     """A validated array or CSR matrix, seen by compiled code; no copy.
 
-    It is read-only, whatever the user's is: code compiled for the one would be compiled anew for the other.
+    It is read-only, whatever the user's is: code compiled for the one would be compiled again for the other.
     """
     if not is_sparse(matrix):
         return read_only(np.asarray(matrix))

@@ -17,10 +17,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numba import types
-from numba.extending import overload
 
 from .._types import Array
-from ..compiled import compiled
+from ..compiled import compiled, text_for
 from .order import BLOCK, GROUP
 
 LINE = 64  # bytes of a cache line
@@ -107,10 +106,7 @@ def is_layout(X: Any, layout: type) -> bool:
     return getattr(X, "instance_class", None) is layout
 
 
-_REORDERED: Any = {"fastmath": {"reassoc", "contract"}, "forceinline": True}
-
-
-@overload(dot, jit_options=_REORDERED)
+@text_for(dot, reordered=True)
 def _dense_dot(X, i, w):
     if isinstance(X, types.Array):
         real = w.dtype
@@ -124,7 +120,7 @@ def _dense_dot(X, i, w):
         return dense
 
 
-@overload(dot)
+@text_for(dot)
 def _csr_dot(X, i, w):
     if is_layout(X, CSR):
         real = w.dtype
@@ -146,7 +142,7 @@ def _csr_dot(X, i, w):
         return csr
 
 
-@overload(dot)
+@text_for(dot)
 def _gram_dot(X, i, w):
     if is_layout(X, Gram):
 
@@ -156,7 +152,7 @@ def _gram_dot(X, i, w):
         return gram
 
 
-@overload(add)
+@text_for(add)
 def _add(X, i, a, w):
     real = w.dtype
 
@@ -177,7 +173,7 @@ def _add(X, i, a, w):
     return dense if isinstance(X, types.Array) else csr if is_layout(X, CSR) else gram
 
 
-@overload(add_centered)
+@text_for(add_centered)
 def _add_centered(X, i, a, center, w):
     def dense(X, i, a, center, w):
         for j in range(w.size):
@@ -189,7 +185,7 @@ def _add_centered(X, i, a, center, w):
     return dense if isinstance(X, types.Array) else csr
 
 
-@overload(sqnorm, jit_options=_REORDERED)
+@text_for(sqnorm, reordered=True)
 def _sqnorm(X, i):
     def dense(X, i):
         total = 0.0
@@ -209,7 +205,7 @@ def _sqnorm(X, i):
     return dense if isinstance(X, types.Array) else csr if is_layout(X, CSR) else gram
 
 
-@overload(dot_and_sqnorm, jit_options=_REORDERED)
+@text_for(dot_and_sqnorm, reordered=True)
 def _dense_dot_and_sqnorm(X, i, w):
     if isinstance(X, types.Array):
 
@@ -224,7 +220,7 @@ def _dense_dot_and_sqnorm(X, i, w):
         return dense
 
 
-@overload(dot_and_sqnorm)
+@text_for(dot_and_sqnorm)
 def _csr_dot_and_sqnorm(X, i, w):
     if is_layout(X, CSR):
 
@@ -248,7 +244,7 @@ def _csr_dot_and_sqnorm(X, i, w):
         return csr
 
 
-@overload(ready)
+@text_for(ready)
 def _ready(X, i):
     def always(X, i):
         return True
@@ -259,7 +255,7 @@ def _ready(X, i):
     return gram if is_layout(X, Gram) else always
 
 
-@overload(stream)
+@text_for(stream)
 def _stream(X, start, stop):
     def dense(X, start, stop):
         cells = X.reshape(X.size)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._types import Array
-from ..compiled import compiled
+from ..compiled import compiled, inlined
 from .layouts import Rows, sqnorm
 
 LOWEST, EXPONENTS = -537, 1050  # powers of two that norms of doubles are rounded to
@@ -68,7 +68,7 @@ def measure(
     X: Rows, n_rows: int, weights: Array, seen: int = 0, every: bool = True, level: int | None = None
 ) -> Measured:
     """Measure rows, of which `seen` others came before; unless `every`, only those that are counted: those
-    from this level on, by default that for so many rows."""
+    from this level on, by default that for the number of rows."""
     level = level_for(seen + n_rows) if level is None else level
     table = np.zeros((LEVELS, EXPONENTS))
     smallest, largest, first, last = count_norms(X, n_rows, weights, (seen, level, every), table)
@@ -81,7 +81,7 @@ def measure(
 
 
 def level_for(n_rows: int) -> int:
-    """The level from which on rows are counted, if there are so many."""
+    """The level from which on rows are counted, for this number of rows."""
     return (max(n_rows, 1) - 1 >> COUNTED_BITS).bit_length()
 
 
@@ -108,7 +108,7 @@ def count_norms(X, n_rows, weights, which, table):
     return smallest, largest, first, last
 
 
-@compiled
+@inlined
 def leading_zeros(bits):
     """The level of a row: its number times the golden ratio begins with k zeros or more in 1 of 2^k rows."""
     level = 0
@@ -117,7 +117,7 @@ def leading_zeros(bits):
     return level
 
 
-@compiled
+@inlined
 def exponent(q):
     """The k of the power 2^k nearest to √q; norms from 2^(k − ½) on are rounded up to 2^k."""
     return math.frexp(q)[1] >> 1

@@ -57,7 +57,7 @@ def shuffled(n_rows: int, rng: np.random.RandomState) -> Order:
     So random blocks of neighboring rows are taken in groups, and the rows of a whole group are visited at
     random. A group has one block from each part of the set, which is cut into as many equal parts as a group
     has blocks: where rows are sorted by class, every group has rows of all classes that are not rare.
-    All groups share one inner permutation, drawn anew for each epoch: one for each would take too long.
+    All groups share one inner permutation, drawn again for each epoch: one for each would take too long.
     What is left over of blocks and rows is a smaller group, the last.
     """
     if n_rows <= FEW:
@@ -87,7 +87,7 @@ def visit_groups(blocks, within, rows):
 
 
 def permutations(n_rows: int, n: int, rng: np.random.RandomState) -> Array:
-    """So many permutations of few rows, the same whether they are drawn together or one by one.
+    """A number of permutations of few rows, the same whether they are drawn together or one by one.
 
     Small tables are swept in microseconds; NumPy's own permutation would take longer than the sweep.
     """
@@ -112,7 +112,7 @@ def permuted(rows: Array, rng: np.random.RandomState) -> Array:
     """These rows in random order; a full permutation, for learners that blocks of similar rows would slow
     down more than their memory.
 
-    Exchanges across a long array wait for memory at each of them. So many rows are first thrown into buckets
+    Exchanges across a long array wait for memory at each of them. Many rows are first thrown into buckets
     at random, and then permuted within each: all orders are equally likely still (C. R. Rao, 1961;
     M. Sandelius, 1962).
     """

@@ -27,7 +27,7 @@ def row_products(X: Any, weights: Array) -> Array:
 
 
 def row_blocks(X: Any) -> Iterator[slice]:
-    """The rows of an array or a CSR matrix, so many at a time that a block stays in the cache."""
+    """The rows of an array or a CSR matrix, in blocks that stay in the cache."""
     n_rows, n_columns = X.shape
     per_row = n_columns * X.dtype.itemsize if isinstance(X, np.ndarray) else 12 * X.nnz // max(n_rows, 1)
     step = max(BLOCK_BYTES // max(per_row, 1), FEWEST)

@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 from numba import types
-from numba.extending import overload
 
 from .._types import Array
-from ..compiled import compiled
+from ..compiled import compiled, inlined, text_for
 from ..theory.outward import LEAST, error_factor, exact_dot, float_below
 from .encode import as_rows, canonical, is_sparse
 from .layouts import CSR, Rows, cells, is_layout
@@ -48,7 +47,7 @@ def cell(X: Rows, i: int, k: int) -> tuple[float, int]:
     return float(np.asarray(X)[i, k]), k
 
 
-@overload(dot_and_size, jit_options={"fastmath": {"reassoc", "contract"}, "forceinline": True})
+@text_for(dot_and_size, reordered=True)
 def _dense_dot_and_size(X, i, w):
     if isinstance(X, types.Array):
 
@@ -63,7 +62,7 @@ def _dense_dot_and_size(X, i, w):
         return dense
 
 
-@overload(dot_and_size)
+@text_for(dot_and_size)
 def _csr_dot_and_size(X, i, w):
     if is_layout(X, CSR):
 
@@ -79,7 +78,7 @@ def _csr_dot_and_size(X, i, w):
         return csr
 
 
-@overload(n_cells)
+@text_for(n_cells)
 def _n_cells(X, i):
     def dense(X, i):
         return X.shape[1]
@@ -90,7 +89,7 @@ def _n_cells(X, i):
     return dense if isinstance(X, types.Array) else csr
 
 
-@overload(cell)
+@text_for(cell)
 def _cell(X, i, k):
     def dense(X, i, k):
         return np.float64(X[i, k]), k
@@ -102,7 +101,7 @@ def _cell(X, i, k):
     return dense if isinstance(X, types.Array) else csr
 
 
-@compiled
+@inlined
 def two_sum(a, b):
     """a + b, and its rounding error (Knuth)."""
     total = a + b
@@ -110,7 +109,7 @@ def two_sum(a, b):
     return total, (a - (total - rest)) + (b - rest)
 
 
-@compiled
+@inlined
 def two_product(a, b):
     """a·b, and its rounding error (Dekker)."""
     product = a * b
@@ -123,7 +122,7 @@ def two_product(a, b):
     return product, a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)
 
 
-@compiled
+@inlined
 def grown(parts, count, x):
     """Add x to a sum that is a list of doubles, the largest last; returns how many they are then."""
     kept = 0
@@ -136,11 +135,11 @@ def grown(parts, count, x):
     return kept + 1
 
 
-@compiled
+@inlined
 def rounded(parts, count):
     """Such a sum between two doubles, the same one twice if it is a double; and the nearer of them."""
     place = count - 1
-    total, rest = parts[place] if count else 0.0, 0.0
+    total, rest = parts[place], 0.0
     while place > 0 and rest == 0.0:
         place -= 1
         total, rest = two_sum(total, parts[place])
@@ -153,20 +152,18 @@ def rounded(parts, count):
 def bracket(X, i, w, b):
     """⟨w, x_i⟩ + b between two doubles, next to one another or the same; the nearer of them; and whether that
     is sure: if not, some rounding error is no double, and the numbers mean nothing."""
-    parts, count = np.empty(PARTS), 0
-    sure = abs(b) < HUGE
-    if sure:
-        count = grown(parts, count, b)
+    parts, count, sure = np.empty(PARTS), 1, abs(b) < HUGE
+    parts[0] = b
     for k in range(n_cells(X, i)):
         x, j = cell(X, i, k)
         if x != 0.0 and w[j] != 0.0:
             if not (abs(x) < HUGE and abs(w[j]) < HUGE):
                 return x, x, x, False
-            product, rest = two_product(x, w[j])
-            sure = sure and abs(product) > TINY
-            count = grown(parts, count, product)
-            if rest != 0.0:
-                count = grown(parts, count, rest)
+            terms = two_product(x, w[j])
+            sure = sure and abs(terms[0]) > TINY
+            for term in terms:
+                if term != 0.0:
+                    count = grown(parts, count, term)
     low, high, nearest = rounded(parts, count)
     return low, high, nearest, sure
 
@@ -180,7 +177,7 @@ def score_rows(X, w, b, factor, scores, unsure):
         product, size = dot_and_size(X, i, w)
         score = product + b  # infinite if it overflows, and then in no doubt
         if abs(score) <= factor * (size + abs(b)) + (w.size + 2) * LEAST:
-            nearest, sure = bracket(X, i, w, b)[2:]
+            _, _, nearest, sure = bracket(X, i, w, b)
             score = nearest if sure else score
             unsure[n_unsure] = i
             n_unsure += not sure
@@ -204,6 +201,6 @@ def scores_with_true_signs(matrix: Any, w: Array, b: float) -> Array:
 
 
 def signed_double(exact: Any) -> float:
-    """The double below, or the least of its sign: a number that is not 0 stays so."""
+    """The double below, or the smallest of its sign: a number that is not 0 stays so."""
     below = float_below(exact)
     return LEAST if exact > 0 and below <= 0.0 else below

@@ -10,18 +10,18 @@ v = w/σ, so that v·(x − μ) is the score.
   Rounding grows with (μ/σ)², and not with μ/σ as for arrays: at μ = 1e5·σ scores agree to nine digits still.
 """
 
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
-from numba.extending import overload
 
 from .._types import Array
-from ..compiled import compiled
+from ..compiled import compiled, text_for
 from .layouts import CSR, Rows, add, cells, dot, is_layout
 from .weights import NO_WEIGHTS
 
-BLOCK = 4096  # rows whose deviations are squared at a time
+BLOCK = 4096  # rows of arrays whose values and deviations are added up at a time
 EXTRA = 2  # t and p
 LARGE = 1e140  # values whose squares, and those of small parts of them, are still numbers
 EPS, TINY = np.finfo(np.float64).eps, np.finfo(np.float64).tiny
@@ -32,34 +32,65 @@ class StandardizedRows(NamedTuple):
 
     rows: Rows
     mean: Array
-    gains: Array  # 1/σ²; 0 for a column that is constant but for rounding
+    gains: Array  # 1/σ²; 0 for a column that is constant except for rounding
     products: Array  # q, of CSR rows
     square: float  # Q
+
+
+class Moments(NamedTuple):
+    """Of columns: means, and what z is multiplied by."""
+
+    mean: Array
+    gains: Array  # 1/σ²; 0 for a column that is constant but for rounding
+
+
+Part = tuple[Any, Rows, Array]  # some of the rows: a matrix, the same for compiled code, and their weights
+Read = Callable[[], Iterator[Part]]
 
 
 def standardized(matrix: Any, rows: Rows, weights: Array = NO_WEIGHTS) -> StandardizedRows:
     """A validated matrix and its rows, seen so; with weights, by weighted means and deviations."""
     check_columns(matrix, rows)
-    if isinstance(rows, CSR):
-        mean, variance = _sparse_moments(rows, matrix.shape[0], matrix.shape[1], weights)
-    else:
-        mean, variance = _weighted_moments(matrix, weights) if len(weights) else _moments(matrix)
-    rounding = matrix.shape[0] * EPS * np.abs(mean)
+    whole = [(matrix, rows, weights)]
+    moments = moments_of(lambda: iter(whole), matrix.shape, isinstance(rows, CSR), weights)
+    return seen_through(rows, matrix.shape[0], moments)
+
+
+def moments_of(read: Read, shape: tuple[int, int], sparse: bool, weights: Array) -> Moments:
+    """Of rows that come in parts, which are read twice; the same however they are cut. `weights` are those
+    of all rows."""
+    mean, variance = (_sparse_moments if sparse else _dense_moments)(read, *shape, weights)
+    rounding = shape[0] * EPS * np.abs(mean)
     gains = np.divide(1.0, variance, np.zeros_like(variance), where=variance > rounding**2 + TINY)
+    return Moments(mean, gains)
+
+
+def seen_through(rows: Rows, n_rows: int, moments: Moments) -> StandardizedRows:
+    """Rows, or some of them, by the moments of all."""
+    mean, gains = moments
     if not isinstance(rows, CSR):
         return StandardizedRows(rows, mean, gains, np.empty(0), 0.0)
-    products = np.empty(matrix.shape[0])
+    products = np.empty(n_rows)
     multiply(rows, mean * gains, products)
     return StandardizedRows(rows, mean, gains, products, float(mean @ (mean * gains)))
 
 
 def check_columns(matrix: Any, rows: Rows) -> None:
     """Variances must neither overflow nor vanish."""
+    check_largest(largest_of(matrix, rows))
+
+
+def largest_of(matrix: Any, rows: Rows) -> Array:
+    """The largest |value| of each column."""
     if isinstance(matrix, np.ndarray):
-        largest = np.maximum(np.abs(matrix.max(axis=0)), np.abs(matrix.min(axis=0))).astype(np.float64)
-    else:
-        largest = np.zeros(matrix.shape[1])
-        find_largest(rows, largest)
+        ends = np.abs(matrix.max(axis=0)), np.abs(matrix.min(axis=0))
+        return np.asarray(np.maximum(*ends), np.float64)
+    largest = np.zeros(matrix.shape[1])
+    find_largest(rows, largest)
+    return largest
+
+
+def check_largest(largest: Array) -> None:
     beyond = np.flatnonzero((largest > LARGE) | ((largest > 0.0) & (largest < 1.0 / LARGE)))
     if len(beyond):
         raise ValueError(
@@ -68,37 +99,46 @@ def check_columns(matrix: Any, rows: Rows) -> None:
         )
 
 
-def _sparse_moments(rows: CSR, m: int, n: int, weights: Array) -> tuple[Array, Array]:
+def _sparse_moments(read: Read, m: int, n: int, every: Array) -> tuple[Array, Array]:
     """The mean and the variance of each column; cell by cell, because NumPy would copy all of them thrice."""
     counts, stored, sums, squares = np.zeros(n, np.int64), np.zeros(n), np.zeros(n), np.zeros(n)
-    add_cells(rows, weights, counts, stored, sums)
-    total = weights.sum() if len(weights) else m
+    total = every.sum() if len(every) else m
+    for _, rows, weights in read():
+        add_cells(rows, weights, counts, stored, sums)
     zeros = np.maximum(total - stored, 0.0)
     zeros[counts == m] = 0.0  # where none is, rounding must not leave some
     mean = sums / total
-    add_squares(rows, weights, mean, squares)
+    for _, rows, weights in read():
+        add_squares(rows, weights, mean, squares)
     return mean, (squares + zeros * mean**2) / total
 
 
-def _moments(matrix: Array) -> tuple[Array, Array]:
-    """The same of an array."""
-    m, n = matrix.shape
-    mean, squares = matrix.mean(axis=0, dtype=np.float64), np.zeros(n)
-    for start in range(0, m, BLOCK):
-        squares += ((matrix[start : start + BLOCK] - mean) ** 2).sum(axis=0)
-    return mean, squares / m
-
-
-def _weighted_moments(matrix: Array, weights: Array) -> tuple[Array, Array]:
-    """The same where rows count as much as they weigh."""
-    (m, n), total = matrix.shape, weights.sum()
-    blocks = [slice(start, start + BLOCK) for start in range(0, m, BLOCK)]
+def _dense_moments(read: Read, m: int, n: int, every: Array) -> tuple[Array, Array]:
+    """The same of arrays."""
     mean, squares = np.zeros(n), np.zeros(n)
-    for block in blocks:
-        mean += weights[block] @ matrix[block] / total
-    for block in blocks:
-        squares += weights[block] @ (matrix[block] - mean) ** 2
+    total = every.sum() if len(every) else m
+    for block, weights in _blocks(read()):
+        mean += weights @ block / total if len(weights) else block.sum(axis=0, dtype=np.float64)
+    if not len(every):
+        mean /= m
+    for block, weights in _blocks(read()):
+        away = (block - mean) ** 2
+        squares += weights @ away if len(weights) else away.sum(axis=0)
     return mean, squares / total
+
+
+def _blocks(parts: Iterator[Part]) -> Iterator[tuple[Array, Array]]:
+    """Rows and weights in blocks of one size, however they came: sums are then those of the same blocks."""
+    rows, weights = None, NO_WEIGHTS
+    for matrix, _, own in parts:
+        rows = matrix if rows is None else np.concatenate([rows, matrix])
+        weights = np.concatenate([weights, own]) if len(weights) else own
+        full = len(rows) - len(rows) % BLOCK
+        for start in range(0, full, BLOCK):
+            yield rows[start : start + BLOCK], weights[start : start + BLOCK]
+        rows, weights = rows[full:], weights[full:]
+    if rows is not None and len(rows):
+        yield rows, weights
 
 
 @compiled
@@ -185,7 +225,7 @@ def _dense(X: Any) -> bool:
     return isinstance(X.types[0], types.Array)
 
 
-@overload(score, jit_options={"fastmath": {"reassoc", "contract"}, "forceinline": True})
+@text_for(score, reordered=True)
 def _score_dense(X, i, v):
     if is_layout(X, StandardizedRows) and _dense(X):
 
@@ -198,7 +238,7 @@ def _score_dense(X, i, v):
         return dense
 
 
-@overload(score)
+@text_for(score)
 def _score(X, i, v):
     if is_layout(X, StandardizedRows):
         if _dense(X):
@@ -215,7 +255,7 @@ def _score(X, i, v):
     return plain
 
 
-@overload(correct)
+@text_for(correct)
 def _correct(X, i, a, v):
     def dense(X, i, a, v):
         rows, mean, gains = X.rows, X.mean, X.gains

@@ -37,34 +37,43 @@ class Cascade(Rejecting, BaseEstimator):
     Parameters
     ----------
     stages : list of classifiers
-        From cheap to rich, each with `predict_proba` or `decision_function`.
+        The stages from cheap to rich, each with `predict_proba` or `decision_function`.
     costs : Costs or None, default None
-        What right and wrong answers cost, and, as `reject`, a person. None: an error costs 1, a person
+        What right and wrong answers cost, and, as `reject`, a person. With None an error costs 1 and a person
         `reject_cost`.
     stage_costs : list of float or None, default None
-        What it costs to ask each stage about a row, in the units of `costs`. None: nothing.
+        What it costs to ask each stage about a row, in the units of `costs`. None stands for nothing.
     calibration : {"sigmoid", "isotonic", None}, default "sigmoid"
-        How scores become posteriors, as in `ChowClassifier`; None believes each stage's `predict_proba`.
-    reject_cost : float in [0, 1), default 0.2
-        What a person costs where an error costs 1.
+        How scores become posterior probabilities, as in `ChowClassifier`. With None each stage's own
+        `predict_proba` is used.
+    reject_cost : float, default 0.2
+        The cost of a person, in [0, 1), where an error costs 1.
     cv : int, default 5
-        Folds: for the rows that stages pass on, for prices, and for calibration.
+        The number of folds: for the rows that stages pass on, for prices, and for calibration.
     reject_label : "auto", number, str or None, default "auto"
-        What `predict` says of a row for a person. "auto" is "reject" beside texts, else 0, −1 or the number
-        below all classes, the first that is no class; None: it always answers.
+        What `predict` returns for a row that goes to a person. "auto" is "reject" if classes are texts;
+        otherwise it is 0, −1 or the number below all classes, the first of these that is not a class. None
+        makes `predict` always answer.
     random_state : int, RandomState or None, default None
-        For the folds, not for the stages.
+        Draws the folds. It is not passed to the stages.
 
     Attributes
     ----------
-    classes_, n_features_in_, feature_names_in_ : as in scikit-learn, the last two if stage 0 has them.
-    stages_ : the fitted stages, calibrated, each a `ChowClassifier`.
-    prices_ : of each stage, the expected cost above which a row is passed on; None for the last, which
-        compares with the costs of a person. inf: it passes nothing on.
-    n_rows_ : how many rows each stage learned from.
-    answered_by_ : the share of rows answered by each stage, and last by a person; out of fold.
-    risk_ : the mean cost of a row, stages included; out of fold, on the rows that chose the prices.
-    reject_label_ : the label in use.
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn, the last two if the first stage has them.
+    stages_ : list of ChowClassifier
+        The fitted stages, calibrated.
+    prices_ : list of float or None
+        For each stage, the expected cost above which a row is passed on, inf if nothing is passed on; None
+        for the last stage, which compares with the costs of a person.
+    n_rows_ : list of int
+        The number of rows each stage learned from.
+    answered_by_ : array
+        The share of rows answered by each stage, and last by a person; out of fold.
+    risk_ : float
+        The mean cost of a row, stages included; out of fold, on the rows that chose the prices.
+    reject_label_ : object
+        What `predict` returns for a row that goes to a person.
 
     Notes
     -----
@@ -152,7 +161,7 @@ class Cascade(Rejecting, BaseEstimator):
         return list(self.stages)
 
     def _n_folds(self, codes: Array) -> int:
-        """So many that copies of stage 0 learn from two rows of every class, and can be calibrated."""
+        """Enough that copies of stage 0 learn from two rows of every class, and can be calibrated."""
         counts = np.bincount(codes)
         if counts.min() < LEAST and self.calibration is not None:
             raise ValueError(
@@ -218,7 +227,7 @@ class Cascade(Rejecting, BaseEstimator):
         return self._route(X)[1]
 
     def risk(self, X: Any, y: Any) -> float:
-        """The mean cost of answers, of persons and of the stages that were asked; smaller is better."""
+        """The mean cost of answers, of persons and of the stages that were asked; lower is better."""
         codes, by, _ = self._route(X)
         truth = self._codes(X, y)
         n_stages = len(self.stages_)

@@ -23,7 +23,7 @@ LIKELY, BARELY, FEW = 2.0, 1.15, 0.6
 class Promise(NamedTuple):
     """What calibration rows allow to promise of the error among rows that are answered.
 
-    threshold : the least certainty that is answered; inf if nothing can be promised.
+    threshold : the lowest certainty that is answered; inf if nothing can be promised.
     max_error, delta : what is promised, and the probability, over the calibration rows, that it fails.
     n_rows : calibration rows; for one class, those that would be answered by it.
     n_answered, n_errors : of these, answered at the threshold, and wrong among those answered.

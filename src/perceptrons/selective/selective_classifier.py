@@ -47,35 +47,42 @@ class SelectiveClassifier(Rejecting, BaseEstimator):
     Parameters
     ----------
     estimator : classifier
-        Any with `predict_proba` or `decision_function`, of any number of classes; also a pipeline. A fitted
-        one can be passed as `FrozenEstimator(model)`, which is the same as cv="prefit".
-    max_error : float in (0, 1), default 0.05
-        The largest share of errors among answered rows.
-    confidence : float in (0, 1), default 0.95
-        1 minus the probability that the promise fails. 59 answered rows without an error are the least for
-        the defaults.
+        Any classifier with `predict_proba` or `decision_function`, of any number of classes; also a pipeline.
+        A fitted one can be passed as `FrozenEstimator(model)`, which is the same as cv="prefit".
+    max_error : float, default 0.05
+        The largest share of errors among answered rows, in (0, 1).
+    confidence : float, default 0.95
+        One minus the probability that the promise fails, in (0, 1). The defaults need at least 59 answered
+        rows without an error.
     per_class : bool, default False
-        Promise the error among the rows *answered* c, for each class c, with a threshold of its own; the
-        promises hold all at once, and so does the one about all answers. A class about which nothing can be
-        promised is never answered.
-    cv : None, int, splitter, list or "prefit", default None
-        Which rows calibrate. None: one of 3 random parts; an int: one of so many. A splitter, or a list of
-        (train, test): the test rows of its first split. The estimator learns from the others. "prefit": the
-        estimator is fitted, and all rows of `fit` calibrate, none of which it may have been trained on.
+        Whether to promise the error among the rows *answered* c, for each class c, with a threshold of its
+        own. The promises hold all at once, and so does the one about all answers. A class about which nothing
+        can be promised is never answered.
+    cv : None, int, splitter, list of (train, test) or "prefit", default None
+        Which rows calibrate; the estimator learns from the others. None: one of 3 random parts. An int: one
+        of that many parts. A splitter, or a list of (train, test): the test rows of its first split.
+        "prefit": the estimator is fitted, and all rows of `fit` calibrate; it must not have been trained on
+        any of them.
     reject_label : "auto", number, str or None, default "auto"
-        What `predict` says of a rejected row. "auto" is "reject" beside texts, else 0, −1 or the number below
-        all classes, the first that is no class; None: it always answers, and `rejects` tells.
+        What `predict` returns for a rejected row. "auto" is "reject" if classes are texts; otherwise it is 0,
+        −1 or the number below all classes, the first of these that is not a class. None makes `predict`
+        always answer; `rejects` tells which rows are rejected.
     random_state : int, RandomState or None, default None
-        For the parts of the rows, not for the estimator.
+        Draws the parts of the rows. It is not passed to the estimator.
 
     Attributes
     ----------
-    classes_, n_features_in_, feature_names_in_ : as in scikit-learn, the last two if the estimator has them.
-    estimator_ : the fitted estimator.
-    promises_ : list of `Promise`, one, or, if `per_class`, one per class: threshold, calibration rows,
-        answers and errors among them, and, if it is not given, how many rows would be needed.
-    thresholds_ : of each class, the least certainty with which it is answered.
-    reject_label_ : the label in use.
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn, the last two if the estimator has them.
+    estimator_ : classifier
+        The fitted estimator.
+    promises_ : list of Promise
+        One promise, or one per class if `per_class`: threshold, calibration rows, answers and errors among
+        them, and, if the promise is not given, how many rows would be needed.
+    thresholds_ : array
+        The smallest certainty with which each class is answered.
+    reject_label_ : object
+        What `predict` returns for a rejected row.
 
     Notes
     -----
@@ -162,7 +169,7 @@ class SelectiveClassifier(Rejecting, BaseEstimator):
         if unknown:
             raise ValueError(
                 f"y holds {unknown[0]!r}, but the fitted estimator knows the classes "
-                f"{np.asarray(model.classes_).tolist()} alone; leave such rows out, or fit it anew."
+                f"{np.asarray(model.classes_).tolist()} alone; leave such rows out, or fit it again."
             )
         self.classes_ = np.asarray(model.classes_)
         order = rng.permutation(len(rows.y))

@@ -6,12 +6,12 @@ error within 1e-12 of one half counts as one half and ends the boosting.
 
 from collections.abc import Iterator
 from math import log
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from .._types import Array
-from .conjunctions import Reweighing
+from .conjunctions import FoundConjunction, Reweighing
 from .search import ConjunctionSearch
 
 HALF = 1e-12
@@ -28,15 +28,31 @@ class Stage(NamedTuple):
 
 
 def boost(search: ConjunctionSearch, weights: Array) -> Iterator[Stage]:
-    """Yield stages without end, unless one makes no error or none is better than chance.
+    """The stages, without end, unless one makes no error or none is better than chance.
 
     Rows of weight 0 are not learned from."""
-    D = weights / weights.sum()
+    return boost_over(RowsInMemory(search, weights))
+
+
+class BoostedRows(Protocol):
+    """Rows and their weights, wherever they are."""
+
+    def best(self) -> FoundConjunction:
+        """The winner under the weights."""
+
+    def error(self, literals: tuple[int, ...], sign: int) -> float:
+        """The weight of the rows that sign·h gets wrong; exactly 0 if there are none."""
+
+    def reweigh(self, beta: float) -> None:
+        """Multiply the weights of the rows that the last hypothesis got right, and normalize."""
+
+
+def boost_over(rows: BoostedRows) -> Iterator[Stage]:
+    """The stages, one after the other."""
     while True:
-        found = search.best(D)
+        found = rows.best()
         sign = 1 if found.correlation > 0 else -1
-        right = (search.signs == sign) == search.rows_of(found.literals)
-        error = float(D[~right].sum())
+        error = rows.error(found.literals, sign)
         if error == 0.0:
             yield Stage(found.literals, sign, 0.0, 1.0)
             return
@@ -44,10 +60,30 @@ def boost(search: ConjunctionSearch, weights: Array) -> Iterator[Stage]:
             return
         beta = error / (1.0 - error)
         yield Stage(found.literals, sign, error, -log(beta))
-        after = np.where(right, beta * D, D)
+        rows.reweigh(beta)
+
+
+class RowsInMemory:
+    """The rows of a search."""
+
+    def __init__(self, search: ConjunctionSearch, weights: Array) -> None:
+        self.search, self.D = search, weights / weights.sum()
+        self.right, self.wrong = np.zeros(len(weights), np.bool_), np.zeros(0, np.intp)
+
+    def best(self) -> FoundConjunction:
+        return self.search.best(self.D)
+
+    def error(self, literals: tuple[int, ...], sign: int) -> float:
+        self.right = (self.search.signs == sign) == self.search.rows_of(literals)
+        self.wrong = np.flatnonzero(~self.right)
+        return float(self.D[self.wrong].sum())
+
+    def reweigh(self, beta: float) -> None:
+        after = beta * self.D
+        after[self.wrong] = self.D[self.wrong]
         total = float(after.sum())
-        search.follow(Reweighing(D, right, beta, total))
-        D = after / total
+        self.search.follow(Reweighing(self.D, self.right, beta, total))
+        self.D = after / total
 
 
 def merged(runs: list[list[Stage]], votes: bool = False) -> tuple[list[tuple[int, ...]], Array, Array]:

@@ -8,12 +8,12 @@ cost hardly depends on how many thresholds there are.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from .._types import Array
-from ..compiled import compiled
+from ..compiled import compiled, inlined
 from ..rows.layouts import dot
 from ..tables.literal_cells import LiteralCodes
 
@@ -39,7 +39,7 @@ class CodedColumns(NamedTuple):
         return CodedColumns(*(part[columns] for part in self))
 
     def coarse(self, most: int) -> "CodedColumns":
-        """Nested columns with at most so many of their literals, evenly spread; codes count those."""
+        """Nested columns with a limited number of their literals, evenly spread; codes count those."""
         codes = self.codes.copy()
         for j in np.flatnonzero(self.nested & (self.widths > most)).tolist():
             codes[j] = self.kept(j, most).searchsorted(self.codes[j], side="left")
@@ -72,6 +72,14 @@ class CodedColumns(NamedTuple):
         return int(self.starts.searchsorted(place, side="right")) - 1
 
 
+class ColumnSource(Protocol):
+    """Columns that are coded where they are looked at."""
+
+    def in_rows(self, rows: Array) -> CodedColumns: ...
+
+    def column(self, places: Sequence[int]) -> Array: ...
+
+
 def dense(codes: LiteralCodes, n_rows: int) -> Array:
     """The codes of a column in all rows."""
     if codes.rows is None:
@@ -88,23 +96,31 @@ def coded_columns(
     chosen: Array,
     signs: Array | None = None,
     required: Array | None = None,
+    rows: Array | None = None,
 ) -> CodedColumns:
-    """The columns chosen; `attributes` tells the column of each literal, `signs` and `required` are those of
-    all columns."""
-    starts, ends = (np.searchsorted(attributes, chosen, side=side) for side in ("left", "right"))
-    widths = (ends - starts).astype(np.int64)
-    real = np.uint8 if widths.max(initial=0) < 256 else np.uint16
-    whole = np.empty((len(chosen), n_rows), real)
+    """The columns chosen, in all rows or in these; `attributes` tells the column of each literal, `signs` and
+    `required` are those of all columns."""
+    whole = np.empty((len(chosen), n_rows if rows is None else len(rows)), code_type(attributes, chosen))
     for k, j in enumerate(chosen.tolist()):
-        whole[k] = dense(codes[j], n_rows)
+        whole[k] = dense(codes[j], n_rows)[slice(None) if rows is None else rows]
     return CodedColumns(
         whole,
         np.array([codes[j].nested for j in chosen]),
-        starts.astype(np.int64),
-        widths,
+        *spans(attributes, chosen),
         np.zeros(len(chosen), np.int64) if signs is None else signs[chosen],
         np.zeros(len(chosen), np.bool_) if required is None else required[chosen],
     )
+
+
+def code_type(attributes: Array, chosen: Array) -> type[np.unsignedinteger[Any]]:
+    """In which the codes of these columns fit."""
+    return np.uint8 if spans(attributes, chosen)[1].max(initial=0) < 256 else np.uint16
+
+
+def spans(attributes: Array, chosen: Array) -> tuple[Array, Array]:
+    """The first literal of each of these columns, and how many it has."""
+    starts, ends = (np.searchsorted(attributes, chosen, side=side) for side in ("left", "right"))
+    return starts.astype(np.int64), (ends - starts).astype(np.int64)
 
 
 def column_gains(codes: LiteralCodes, r: Array, width: int) -> float:
@@ -122,29 +138,31 @@ def single_gains(codes, nested, widths, r, gains):
     """For each column, write Σ r over the rows of its literals into its row of `gains`."""
     several, size = np.empty(len(codes), np.int64), 0  # the columns of several literals
     for j in range(len(codes)):
-        gains[j, : widths[j] + 1] = 0.0
+        for c in range(widths[j] + 1):
+            gains[j, c] = 0.0
         if widths[j] == 1:
             gains[j, 1] = dot(codes, j, r)
         else:
             several[size] = j
             size += 1
     for k in range(0, size - size % 4, 4):
-        add_four(codes, several[k : k + 4], r, gains)
-    for j in several[size - size % 4 : size]:
-        row, cells = gains[j], codes[j]
+        add_four(codes, several, k, r, gains)
+    for k in range(size - size % 4, size):
+        row, cells = gains[several[k]], codes[several[k]]
         for i in range(r.size):
             row[cells[i]] += r[i]
-    for j in several[:size]:
+    for k in range(size):
+        j = several[k]
         if nested[j]:
             for c in range(widths[j] - 1, -1, -1):
                 gains[j, c] += gains[j, c + 1]
 
 
-@compiled
-def add_four(codes, columns, r, gains):
+@inlined
+def add_four(codes, columns, k, r, gains):
     """The sums of four columns side by side: those of one would wait for each other where neighbors are
     alike."""
-    a, b, c, d = columns
+    a, b, c, d = columns[k], columns[k + 1], columns[k + 2], columns[k + 3]
     row_a, row_b, row_c, row_d = gains[a], gains[b], gains[c], gains[d]
     cells_a, cells_b, cells_c, cells_d = codes[a], codes[b], codes[c], codes[d]
     for i in range(r.size):
@@ -158,15 +176,18 @@ def add_four(codes, columns, r, gains):
 def interval_gains(codes, widths, columns, r, best, places):
     """For each of these nested columns, the largest and the smallest Σ r over the rows of an interval between
     two of its thresholds; `places` are those, counted from 0. Columns of fewer than two have none."""
-    most = widths.max() + 1
+    most = 0
+    for j in range(widths.size):
+        most = max(most, widths[j] + 1)
     sums = np.empty(most)
     for k in range(columns.size):
         j = columns[k]
         cells, width = codes[j], widths[j]
-        sums[: width + 1] = 0.0
+        for c in range(width + 1):
+            sums[c] = 0.0
         for i in range(cells.size):
             sums[cells[i]] += r[i]
-        best[k] = 0.0
+        best[k, 0], best[k, 1] = 0.0, 0.0
         for side in range(2):
             sign, total, start = 1.0 - 2.0 * side, 0.0, 1
             for c in range(1, width):  # the best sum that ends here

@@ -1,6 +1,6 @@
 """The door of weights learned together: a table becomes coded columns, class codes and weights."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,11 +11,9 @@ from ..rows.weights import check_every_class
 from ..tables.literal_cells import LiteralCodes
 from ..tables.literal_encoder import LiteralEncoder
 from .coded_columns import CodedColumns, coded_columns
-from .encoded_literals import small, weigh_classes
+from .encoded_literals import WeighedClasses, small, weigh_classes
 from .limits import Limits, read_limits
 from .rule_path import PathScope
-
-DENSE = 512  # columns that are coded once, for all folds
 
 
 class CodedTraining(NamedTuple):
@@ -30,9 +28,8 @@ class CodedTraining(NamedTuple):
     counts: Array  # the weights of the rows without those of their classes
     present: Array | None  # where these rows stand among those given; None: they are all there
     limits: Limits
-    dense: CodedColumns | None = None
 
-    def holding(self, places: tuple[int, ...]) -> Array:
+    def holding(self, places: Sequence[int]) -> Array:
         """The rows in which a conjunction holds."""
         chosen = self.attributes[list(places)]
         return coded_columns(self.columns, self.attributes, self.n_rows, np.unique(chosen)).column(places)
@@ -43,15 +40,29 @@ class CodedTraining(NamedTuple):
         used = np.unique(self.attributes)
         return np.asarray(used[self.limits.allowed[used]])
 
-    def coded(self, chosen: Array) -> CodedColumns:
+    def coded(self, chosen: Array, rows: Array) -> CodedColumns:
         limits = self.limits
         return coded_columns(
-            self.columns, self.attributes, self.n_rows, chosen, limits.signs, limits.required
+            self.columns, self.attributes, self.n_rows, chosen, limits.signs, limits.required, rows
         )
 
     def signs(self) -> Iterator[Array]:
         """The classes as ±1, for each weight vector."""
         return signs_of(self.codes, len(self.classes))
+
+
+class TrainingColumns(NamedTuple):
+    """Some columns of a training set in some of its rows."""
+
+    training: CodedTraining
+    chosen: Array
+    rows: Array
+
+    def in_rows(self, rows: Array) -> CodedColumns:
+        return self.training.coded(self.chosen, self.rows[rows])
+
+    def column(self, places: Sequence[int]) -> Array:
+        return self.training.holding(places)[self.rows]
 
 
 def code_training(
@@ -66,19 +77,22 @@ def code_training(
     given = weigh_classes(X, y, sample_weight, class_weight)
     there = given.weights > 0.0
     check_every_class(given.classes, given.codes, given.weights)
-    columns, n_rows = encoder.fit_codes(X, small(np.where(there, given.counts, 0.0)))
-    codes, weights, counts = (part[there] for part in given[1:])
-    weights, limits = rescaled(weights, counts), read_limits(encoder)
-    present = None if there.all() else np.flatnonzero(there)
-    training = CodedTraining(
-        columns, encoder.attributes_, n_rows, given.classes, codes, weights, counts, present, limits
+    columns, _ = encoder.fit_codes(X, small(np.where(there, given.counts, 0.0)))
+    return training_of(columns, encoder.attributes_, given, read_limits(encoder))
+
+
+def training_of(
+    columns: list[LiteralCodes], attributes: Array, given: WeighedClasses, limits: Limits
+) -> CodedTraining:
+    """The rows that count, their columns in codes."""
+    there, (codes, weights, counts), present = given.weights > 0.0, given[1:], None
+    if not there.all():
+        codes, weights, counts = (part[there] for part in given[1:])
+        present = np.flatnonzero(there)
+    weights = rescaled(weights, counts)
+    return CodedTraining(
+        columns, attributes, len(codes), given.classes, codes, weights, counts, present, limits
     )
-    if len(training.chosen) > DENSE:
-        return training
-    coded = training.coded(training.chosen)
-    for j, own in zip(training.chosen.tolist(), coded.codes, strict=True):
-        columns[j] = columns[j]._replace(codes=own, rows=None)  # the same cells, once in memory
-    return training._replace(dense=coded)
 
 
 def scope_for(training: CodedTraining, scope: PathScope) -> PathScope:

@@ -14,11 +14,10 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numba import types
-from numba.extending import overload
 
 from .._types import Array
-from ..compiled import compiled
-from ..rows.bits import n_words
+from ..compiled import compiled, text_for
+from ..rows.bits import Bits, n_words
 from ..rows.layouts import CSR, add, cells
 from ..rows.packing import pack_rows
 
@@ -49,6 +48,11 @@ class Literals:
         set_bits(self.rows, words)
         return words
 
+    @property
+    def are_packed(self) -> bool:
+        """Are the columns at hand? To pack them for one look would take longer than the look."""
+        return "columns" in self.__dict__
+
     @cached_property
     def n_pairs(self) -> int:
         return int((self.n_literals - self.ends).sum())
@@ -71,7 +75,10 @@ def rows_of(data: Literals, literals: tuple[int, ...]) -> Array:
     covered, last = np.ones(data.n_rows, np.bool_), -1
     for literal in literals:
         before = covered.copy()
-        keep_rows(data.rows, literal, covered)
+        if data.are_packed:
+            covered &= Bits(data.columns[literal][None], data.n_rows).unpacked()[0]
+        else:
+            keep_rows(data.rows, literal, covered)
         if last >= 0 and literal < data.ends[last]:
             covered = before & ~covered
         last = literal
@@ -124,7 +131,7 @@ def is_true(L: LiteralRows, i: int, j: int) -> bool:
     return bool(L[i, j])
 
 
-@overload(is_true)
+@text_for(is_true)
 def _is_true(L, i, j):
     def dense(L, i, j):
         return L[i, j] != 0
@@ -152,7 +159,7 @@ def add_four_after(L: LiteralRows, rows: Array, weights: Array, sums: Array, sta
             sums[start:] += a * L[i, start:]
 
 
-@overload(add_four_after)
+@text_for(add_four_after)
 def _add_four_after(L, rows, weights, sums, start):
     real = sums.dtype
 

@@ -12,13 +12,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._types import Array
+from ..devices import has_triton
 from ..rows.layouts import CSR
 from .conjunctions import Literals
 
 CHUNK = 65_536  # rows whose sums are exact
 BASE, BITS, PARTS = 512.0, 26, 3
+MOST_CELLS = 2**24  # that are looked at one by one, at a time
 SHARE = 0.5  # of the free memory of the device that packed rows may fill; more stay with the processor
-BLOCKS = 4  # of columns: pairs below the diagonal are computed within a block alone
+BLOCKS, WIDTH = 4, 128  # blocks of columns, at most, of multiples of so many: pairs below the diagonal are
+# computed within a block alone
+ALIGNED = 8  # bytes of a row: products of other widths take longer
+LEAST = 512  # columns of a block: products of fewer leave most of a GPU idle
 
 
 class Written(NamedTuple):
@@ -36,10 +41,13 @@ class DeviceRows:
 
         self.torch, self.device, self.n_literals = torch, device, data.n_literals
         bits = torch.from_numpy(packed(data))
-        self.n_rows, self.width = len(bits), 8 * bits.shape[1]
         self.resident = device.type == "cpu" or bits.numel() < SHARE * torch.cuda.mem_get_info(device)[0]
-        self.bits = bits.to(device) if self.resident else bits.pin_memory()
+        bits = bits.to(device) if self.resident else bits
+        bits = torch.nn.functional.pad(bits, (0, -bits.shape[1] % ALIGNED))  # literals that never hold
+        self.n_rows, self.width = len(bits), 8 * bits.shape[1]
+        self.bits = bits if self.resident else bits.pin_memory()
         self._shifts = torch.arange(8, dtype=torch.uint8, device=device)
+        self._triton = has_triton(device)
 
     def chunks(self, rows: Any) -> Iterator[tuple[slice, Any]]:
         """Parts of these rows (numbers, on the device), and their literals as bytes."""
@@ -48,15 +56,27 @@ class DeviceRows:
             some = rows[part] if self.resident else rows[part].cpu()
             yield part, self.bits[some].to(self.device)
 
-    def all_chunks(self) -> Iterator[tuple[slice, Any]]:
-        for start in range(0, self.n_rows, CHUNK):
-            part = slice(start, start + CHUNK)
+    def all_chunks(self, n: int = CHUNK) -> Iterator[tuple[slice, Any]]:
+        """All rows, this number at a time if they are on the device."""
+        step = n if self.resident else CHUNK
+        for start in range(0, self.n_rows, step):
+            part = slice(start, start + step)
             yield part, self.bits[part].to(self.device, non_blocking=True)
 
-    def unpacked(self, chunk: Any) -> Any:
-        """Literals as zeros and ones in bf16."""
+    def unpacked(self, chunk: Any, weights: Any = None) -> Any:
+        """Literals as zeros and ones in bf16, or as zeros and the weight of their row."""
+        if self._triton:
+            from .triton_rows import spread
+
+            numbers = self.torch.empty(
+                (len(chunk), self.width), dtype=self.torch.bfloat16, device=self.device
+            )
+            with self.torch.cuda.device(self.device):
+                spread(chunk, weights, numbers)
+            return numbers
         cells = (chunk[:, :, None] >> self._shifts).bitwise_and_(1)
-        return cells.view(len(chunk), self.width).to(self.torch.bfloat16)
+        numbers = cells.view(len(chunk), self.width).to(self.torch.bfloat16)
+        return numbers if weights is None else numbers.mul_(weights[:, None])
 
     def column(self, chunk: Any, literals: Any) -> Any:
         """Some literals of a chunk, as truth values: a column each."""
@@ -66,7 +86,7 @@ class DeviceRows:
         """The rows in which all of these hold."""
         torch = self.torch
         found = torch.ones(self.n_rows, dtype=torch.bool, device=self.device)
-        for part, chunk in self.all_chunks():
+        for part, chunk in self.all_chunks(MOST_CELLS):
             for literal in literals:
                 found[part] &= ((chunk[:, literal >> 3] >> (literal & 7)) & 1).bool()
         return np.asarray(found.cpu())
@@ -89,19 +109,19 @@ class DeviceRows:
         return Written(parts, float((weights - whole * (scale / 2.0**BITS)).abs().sum()))
 
     def product(self, left: Any, right: Any) -> Any:
-        """leftᵀ·right of whole numbers, in float64."""
+        """leftᵀ·right of whole numbers, in float32."""
         torch = self.torch
         if self.device.type == "cpu":  # which has no bf16 product with sums in float32
-            return (left.T.float() @ right.float()).double()
-        return torch.mm(left.T, right, out_dtype=torch.float32).double()
+            return left.T.float() @ right.float()
+        return torch.mm(left.T, right, out_dtype=torch.float32)
 
     def add_gram(self, rows: Any, written: Written, factor: float, entries: Any) -> None:
         """entries_ij += factor·Σ w_r x_ri x_rj, for j ≥ i (and for some others)."""
-        block = -(-self.width // (8 * BLOCKS)) * 8
+        block = max(LEAST, -(-self.width // (WIDTH * BLOCKS)) * WIDTH)
         for part, chunk in self.chunks(rows):
             X = self.unpacked(chunk)
             for weights, unit in written.parts:
-                W = weights[part, None] * X
+                W = self.unpacked(chunk, weights[part])
                 for start in range(0, self.width, block):
                     some = slice(start, start + block)
                     entries[some, start:].add_(self.product(X[:, some], W[:, start:]), alpha=factor * unit)
@@ -113,4 +133,4 @@ def packed(data: Literals) -> Array:
         columns = data.columns.view(np.uint8)
         cells = np.unpackbits(columns, axis=1, count=data.n_rows, bitorder="little")
         return np.packbits(cells.T, axis=1, bitorder="little")
-    return np.packbits(np.asarray(data.rows) != 0, axis=1, bitorder="little")
+    return np.packbits(np.asarray(data.rows), axis=1, bitorder="little")

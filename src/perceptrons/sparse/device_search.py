@@ -12,13 +12,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from .._types import Array
+from ..compiled import SERIAL, Threads
 from .conjunctions import TIE, FoundConjunction, Literals, Reweighing
-from .device_rows import DeviceRows, Written
+from .device_rows import CHUNK, MOST_CELLS, DeviceRows, Written
 from .pairs import TINY, is_first_pair
 from .search import ConjunctionSearch, Scope, StageReport
 
 ROUNDING = 1e-12  # of sums in float64
-MANY = 4_096  # finalists up to which P and N are not computed anew
+MANY = 4_096  # finalists up to which P and N are not computed again
 BATCH = 2_048  # pairs that are extended at a time
 FINALISTS = 256  # that are rescored at a time
 
@@ -33,10 +34,12 @@ def rows_on(data: Literals, device: Any) -> DeviceRows:
     return _ROWS[data]
 
 
-def search_on(device: Any, data: Literals, signs: Array, scope: Scope) -> ConjunctionSearch:
+def search_on(
+    device: Any, data: Literals, signs: Array, scope: Scope, workers: Threads = SERIAL
+) -> ConjunctionSearch:
     """The search of a device; None is the processor, which is also quicker for single literals."""
     if device is None or scope.k == 1 or data.n_literals < 2:
-        return ConjunctionSearch(data, signs, scope)
+        return ConjunctionSearch(data, signs, scope, workers)
     return DeviceSearch(data, signs, scope, device)
 
 
@@ -74,7 +77,8 @@ class DeviceSearch(ConjunctionSearch):
         super().__init__(data, signs, scope)
         self.rows = rows_on(data, device)
         torch, n = self.rows.torch, self.rows.width
-        self._signs = self.rows.send(signs.astype(np.float64))
+        self._real = signs.astype(np.float64)
+        self._signs = self.rows.send(self._real)
         self.sides = {sign: DeviceGram(self.rows, None) for sign in (1, -1)}
         ends = np.full(n, n)
         ends[: data.n_literals] = data.ends
@@ -91,7 +95,7 @@ class DeviceSearch(ConjunctionSearch):
             self._refresh()
         if self.scope.k == 3:
             self._written = {sign: self.rows.written(self._D[side.mine]) for sign, side in self.sides.items()}
-        mean = float((D * self.signs).sum())
+        mean = float((D * self._real).sum())
         found = self._finalists(mean)
         if not self._fresh and len(found) > MANY:
             self._refresh()
@@ -118,7 +122,7 @@ class DeviceSearch(ConjunctionSearch):
         self._fresh, self._stale = True, False
 
     def _finalists(self, mean: float) -> list[tuple[int, ...]]:
-        """All conjunctions that may win, but for the constant and those that hold in the same rows as an
+        """All conjunctions that may win, except for the constant and those that hold in the same rows as an
         earlier one."""
         torch, share = self.rows.torch, self.scope.share
         P, N = self.sides[1], self.sides[-1]
@@ -168,7 +172,8 @@ class DeviceSearch(ConjunctionSearch):
                 X = rows.unpacked(chunk)
                 both = X[:, pairs[:, 0]] * X[:, pairs[:, 1]]
                 for weights, unit in self._written[sign].parts:
-                    sums.add_(rows.product(both, weights[part, None] * X), alpha=sign * unit)
+                    W = rows.unpacked(chunk, weights[part])
+                    sums.add_(rows.product(both, W), alpha=sign * unit)
         return sums
 
     def _winner(self, found: list[tuple[int, ...]], mean: float) -> FoundConjunction:
@@ -187,7 +192,7 @@ class DeviceSearch(ConjunctionSearch):
         sums = torch.zeros(len(found), dtype=torch.float64, device=rows.device)
         wide = np.array([(*one, *(one[-1:] * (3 - len(one)))) for one in found], np.int64).reshape(-1, 3)
         literals, signed = rows.send(wide), self._D * self._signs
-        for part, chunk in rows.all_chunks():
+        for part, chunk in rows.all_chunks(max(CHUNK, MOST_CELLS // max(1, min(len(found), FINALISTS)))):
             for start in range(0, len(found), FINALISTS):
                 some = literals[start : start + FINALISTS]
                 held = rows.column(chunk, some[:, 0])

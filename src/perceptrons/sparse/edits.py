@@ -12,6 +12,7 @@ from .conjunctions import rows_of
 from .encoded_literals import EncodedLiterals
 from .joint import JointVector
 from .rounding import line_of
+from .rows_alike import rows_alike
 from .rule_path import polished
 from .weighted_conjunctions import Conjunction
 
@@ -59,12 +60,12 @@ def counted(vector: JointVector, encoded: EncodedLiterals, held: list[Array], si
 def fitted_again(vector: JointVector, encoded: EncodedLiterals, signs: Array, own: Array) -> JointVector:
     """Weights at their optimum for these rows, with their own signs, or the unit of a card's points; the
     calibration stays."""
-    held = [rows_of(encoded.data, one).astype(np.float64) for one in vector.places]
+    held = [rows_of(encoded.data, one) for one in vector.places]
     vector = counted(vector, encoded, held, signs)
     weights, y = rescaled(encoded.weights, encoded.counts), signs.astype(np.float64)
     start = np.append(vector.weights, vector.bias) / vector.slope
     if vector.points is None:
-        found = vector.slope * polished(held, y, weights, vector.strength, start, own)
+        found = vector.slope * polished(rows_alike(held, y, weights), vector.strength, start, own)
         return vector._replace(weights=found[:-1], bias=float(found[-1]))
     totals = np.zeros(len(y), np.int64)
     for points, one in zip(vector.points.tolist(), held, strict=True):

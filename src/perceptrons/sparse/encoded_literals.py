@@ -48,7 +48,7 @@ def encode_literals(
     there = given.weights > 0.0
     check_every_class(given.classes, given.codes, given.weights)
     literals = encoder.fit_present(X, small(np.where(there, given.counts, 0.0)))
-    return _encoded(literals, encoder, given, there)
+    return literals_of(literals, encoder, given)
 
 
 def encode_for(model: Any, X: Any, y: Any, sample_weight: Any) -> EncodedLiterals:
@@ -59,11 +59,13 @@ def encode_for(model: Any, X: Any, y: Any, sample_weight: Any) -> EncodedLiteral
         raise ValueError("All rows have weight 0, by sample_weight or class_weight; some must have more.")
     literals = model.encoder_.transform(X)
     literals = literals if there.all() else literals[there]
-    return _encoded(literals, model.encoder_, given, there)
+    return literals_of(literals, model.encoder_, given)
 
 
-def _encoded(literals: Any, encoder: LiteralEncoder, given: WeighedClasses, there: Array) -> EncodedLiterals:
+def literals_of(literals: Any, encoder: LiteralEncoder, given: WeighedClasses) -> EncodedLiterals:
+    """The training set of these literals, those of the rows that count."""
     rows: Any = as_rows(literals)
+    there = given.weights > 0.0
     data = arrange(rows, literals.shape[0], encoder.attributes_)
     present = None if there.all() else np.flatnonzero(there)
     codes, weights, counts = (part[there] for part in given[1:])
@@ -73,18 +75,26 @@ def _encoded(literals: Any, encoder: LiteralEncoder, given: WeighedClasses, ther
 def weigh_classes(
     X: Any, y: Any, sample_weight: Any, class_weight: Any, known: Array | None = None
 ) -> WeighedClasses:
+    classes, places = encode_labels(read_labels(X, y), known)
+    return weighed(classes, places.astype(np.intp), row_weights(sample_weight, X, np.float64), class_weight)
+
+
+def read_labels(X: Any, y: Any) -> Array:
+    """The labels of these rows, as they are."""
     if y is None:
         raise ValueError("A classifier requires y to be passed, but the target y is None.")
     check_input(X, y)
-    n_rows = count_rows(X)
+    n_rows = count_rows(X)  # says in a sentence what is no table
     check_consistent_length(X, y)
     if not n_rows:
         raise ValueError("0 sample(s) while a minimum of 1 is required.")
     labels = column_or_1d(y, warn=True)
     assert_all_finite(labels, input_name="y")
-    classes, places = encode_labels(labels, known)
-    codes = places.astype(np.intp)
-    counts = row_weights(sample_weight, X, np.float64)
+    return np.asarray(labels)
+
+
+def weighed(classes: Array, codes: Array, counts: Array, class_weight: Any) -> WeighedClasses:
+    """Rows of these classes and weights, the latter times those of the classes."""
     factors = class_factors(class_weight, classes, codes, small(counts))
     return WeighedClasses(classes, codes, small(counts) * small(factors)[codes], counts)
 

@@ -1,12 +1,8 @@
 """Rules and weights learned together, their number chosen by cross-validation.
 
-In every fold the pool, the path and the weights are learned anew; only thresholds and categories, for which
-classes are not looked at, come from all rows. The loss of the rows left out chooses strength and size: of the
-sizes whose loss is not higher than the best by more than one standard error of the difference, the smallest;
-if the user has said how many rules there may be, the best of these sizes.
-The scores of these rows also calibrate: weights that were fitted after a selection are too sure of
-themselves, and are multiplied by the slope of a logistic unit over the scores (Platt, "Probabilistic Outputs
-for Support Vector Machines", 1999), kept near 1 where rows are few.
+In every fold the pool, the path and the weights are learned again; only thresholds and categories, for which
+classes are not looked at, come from all rows. The rows left out choose strength and size, and calibrate
+(`size_choice`).
 """
 
 from functools import partial
@@ -16,14 +12,14 @@ import numpy as np
 
 from .._types import Array
 from ..compiled import Threads
-from .calibration import Calibration, calibrate
-from .coded_columns import CodedColumns, column_gains
-from .coded_training import DENSE, CodedTraining
+from .coded_columns import column_gains
+from .coded_training import CodedTraining, TrainingColumns
 from .n_stages import Splits
+from .rows_alike import rows_alike
 from .rule_path import MANY, PathScope, RuleSequence, find_sequence, polished
+from .size_choice import choose_size
 
-COLUMNS = DENSE  # that a fold looks at: those of the largest single gains
-TIE = 1e-12
+COLUMNS = 512  # that a fold looks at: those of the largest single gains
 
 
 class JointVector(NamedTuple):
@@ -41,16 +37,6 @@ class JointVector(NamedTuple):
     points: Array | None = None  # of a card: weights are these times a unit
     n_rows: float = 0.0  # of all rows learned from, by their weight; 0 in files that did not keep it
     n_positive: float = 0.0
-
-
-class SizeChoice(NamedTuple):
-    """What cross-validation says."""
-
-    strength: int  # its position
-    size: int
-    calibration: Calibration
-    sizes: list[int]
-    losses: Array
 
 
 def learn_together(
@@ -76,33 +62,22 @@ def _sequence(training: CodedTraining, scope: PathScope, task: tuple[Array | Non
     """The models of some rows."""
     rows, signs = task
     columns = fold_columns(training, rows, signs)
-    if rows is None:
-        return find_sequence(columns, signs, training.weights, scope)
-    columns = columns.in_rows(rows)  # those of all rows are let go
-    return find_sequence(columns, signs[rows], training.weights[rows], scope)
+    return find_sequence(columns, signs[columns.rows], training.weights[columns.rows], scope)
 
 
-def columns_in(training: CodedTraining, sequence: RuleSequence) -> CodedColumns:
-    """The columns that its rules speak of, in all rows."""
-    places = [place for rule in sequence.places for place in rule]
-    return training.coded(np.unique(training.attributes[np.array(places, np.int64)]))
-
-
-def fold_columns(training: CodedTraining, rows: Array | None, signs: Array) -> CodedColumns:
+def fold_columns(training: CodedTraining, rows: Array | None, signs: Array) -> TrainingColumns:
     """All columns that have literals; of very many, those with the largest single gains in these rows."""
     attributes = training.chosen
+    rows = np.arange(training.n_rows) if rows is None else rows
     if len(attributes) > COLUMNS:
         r = np.zeros(training.n_rows)
-        some = slice(None) if rows is None else rows
-        p, y = training.weights[some], signs[some]
-        r[some] = p * (y - float(p @ y) / float(p.sum()))
+        p, y = training.weights[rows], signs[rows]
+        r[rows] = p * (y - float(p @ y) / float(p.sum()))
         widths = np.bincount(training.attributes)
         single = [column_gains(training.columns[j], r, int(widths[j])) for j in attributes.tolist()]
         gains = np.where(training.limits.required[attributes], np.inf, single)
         attributes = np.sort(attributes[np.argsort(-gains, kind="stable")[:COLUMNS]])
-    elif training.dense is not None:
-        return training.dense
-    return training.coded(attributes)
+    return TrainingColumns(training, attributes, rows)
 
 
 def _chosen(
@@ -113,13 +88,12 @@ def _chosen(
     sequence: RuleSequence,
     scope: PathScope,
 ) -> JointVector:
-    columns = columns_in(training, sequence)
-    choice = choose(training, signs, folds, tests, scope)
+    choice = choose_size(training, signs, folds, tests, scope)
     slope, shift = choice.calibration
     weights = sequence.weights[choice.strength, sequence.at(choice.size)]
     kept = np.flatnonzero(weights[:-1])
     places = [sequence.places[j] for j in kept]
-    held = [columns.column(one) for one in places]
+    held = [training.holding(one) for one in places]
     strength = scope.strengths[choice.strength]
     points = None
     if sequence.points is not None:
@@ -127,7 +101,8 @@ def _chosen(
         *own, bias = slope * weights[[*kept, -1]]
     else:
         start, own_signs = weights[[*kept, -1]], sequence.signs[kept]
-        *own, bias = slope * polished(held, signs, training.weights, strength, start, own_signs)
+        alike = rows_alike(held, signs, training.weights)
+        *own, bias = slope * polished(alike, strength, start, own_signs, scope.device)
         there = np.flatnonzero(own)
         places, held, own = [places[k] for k in there], [held[k] for k in there], [own[k] for k in there]
     return JointVector(
@@ -144,48 +119,6 @@ def _chosen(
         float(training.counts.sum()),
         float(training.counts @ (signs > 0)),
     )
-
-
-def choose(
-    training: CodedTraining,
-    signs: Array,
-    folds: list[RuleSequence],
-    tests: list[Array],
-    scope: PathScope,
-) -> SizeChoice:
-    """Strength and size by the losses of rows left out, and how to calibrate the scores of that choice."""
-    sizes = scope.sizes
-    pairs = zip(folds, tests, strict=True)
-    scores = np.concatenate([_scores(training, fold, test, sizes) for fold, test in pairs], 2)
-    rows = np.concatenate(tests)
-    y, p = signs[rows], training.weights[rows]
-    losses = np.logaddexp(0.0, -y * scores)
-    means = losses @ p / p.sum()
-    strength, size = simplest(losses, means, p, scope.errors)
-    calibration = calibrate(scores[strength, size], y, p) if sizes[size] else Calibration()
-    return SizeChoice(strength, sizes[size], calibration, sizes, means.min(axis=0))
-
-
-def simplest(losses: Array, means: Array, p: Array, errors: float = 1.0) -> tuple[int, int]:
-    """The smallest size whose loss is within so many standard errors of the lowest, and the strength of the
-    lowest loss there. The error is that of the mean difference, row by row."""
-    best = np.unravel_index(int(means.argmin()), means.shape)
-    for size in range(means.shape[1]):
-        strength = int(means[:, size].argmin())
-        difference = losses[strength, size] - losses[best]
-        mean = float(difference @ p / p.sum())
-        error = float(np.sqrt(p @ (difference - mean) ** 2)) / float(p.sum())
-        if mean <= errors * error + TIE:
-            return strength, size
-    raise AssertionError("the best is within its own error")
-
-
-def _scores(training: CodedTraining, sequence: RuleSequence, rows: Array, sizes: list[int]) -> Array:
-    """Strengths × sizes × rows."""
-    some = columns_in(training, sequence).in_rows(rows)
-    held = np.array([some.column(places) for places in sequence.places], np.float64)
-    held = np.vstack([held.reshape(len(sequence.places), len(rows)), np.ones((1, len(rows)))])
-    return np.asarray(sequence.weights[:, [sequence.at(size) for size in sizes]] @ held)
 
 
 def joined(vectors: list[JointVector]) -> tuple[list[tuple[int, ...]], Array, Array]:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._types import Array
-from ..compiled import compiled
+from ..compiled import compiled, inlined
 from ..rows.layouts import dot
 
 NEWTON = 8  # parabolas for one λ
@@ -57,6 +57,15 @@ def set_slopes(state):
 
 
 @compiled
+def total_of(values):
+    """Their sum, one after the other."""
+    total = 0.0
+    for i in range(values.size):
+        total += values[i]
+    return total
+
+
+@inlined
 def gains_of(X, r, count):
     """Σ r over the rows of each of the first columns."""
     gains = np.empty(count)
@@ -69,9 +78,9 @@ def gains_of(X, r, count):
 def solve_step(X, count, lams, own, state, w, at_work):
     """Bring the weights to the optimum for these penalties and signs; `at_work` marks those that may differ
     from 0."""
-    close = CLOSE * np.sqrt(state.weights.sum())
+    close = CLOSE * np.sqrt(total_of(state.weights))
     for _ in range(NEWTON):
-        moved = newton_step(X, count, lams, own, state, w, at_work)
+        moved = newton_step(X, count, lams, own, state, w, at_work, close)
         gains = gains_of(X, state.slopes, count)
         joined = 0
         for j in range(count):
@@ -82,8 +91,8 @@ def solve_step(X, count, lams, own, state, w, at_work):
             return
 
 
-@compiled
-def newton_step(X, count, lams, own, state, w, at_work):
+@inlined
+def newton_step(X, count, lams, own, state, w, at_work, close):
     """Minimize the parabola of the present scores over the weights at work and the constant; return how far
     the farthest has moved."""
     n = state.scores.size
@@ -100,7 +109,7 @@ def newton_step(X, count, lams, own, state, w, at_work):
         if at_work[j]:
             places[size], curvatures[size], old[size] = j, dot(X, j, q) + 1e-12, w[j]
             size += 1
-    before, close = state.bias[0], CLOSE * np.sqrt(state.weights.sum())
+    before = state.bias[0]
     for _ in range(SWEEPS):
         change = shift(q, r, state, total)
         for k in range(size):
@@ -117,7 +126,7 @@ def newton_step(X, count, lams, own, state, w, at_work):
     return moved
 
 
-@compiled
+@inlined
 def add_to(scores, X, j, step):
     """f ← f + step·x_j."""
     if step != 0.0:
@@ -126,10 +135,10 @@ def add_to(scores, X, j, step):
             scores[i] += step * x[i]
 
 
-@compiled
+@inlined
 def shift(q, r, state, total):
     """Move the constant to the bottom of the parabola; return how far, by its curvature."""
-    step = r.sum() / total
+    step = total_of(r) / total
     state.bias[0] += step
     for i in range(r.size):
         r[i] -= step * q[i]
@@ -137,7 +146,7 @@ def shift(q, r, state, total):
     return abs(step) * np.sqrt(total)
 
 
-@compiled
+@inlined
 def move(X, q, r, w, j, curvature, lam, sign):
     """Move one weight to the bottom of the parabola; return how far, by its curvature."""
     pull = curvature * w[j] + dot(X, j, r)

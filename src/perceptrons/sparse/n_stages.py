@@ -15,6 +15,7 @@ from ..base import codes_of
 from ..checks import count_rows, is_number
 from ..compiled import Threads
 from ..model_file.declarations import LostFunction
+from ..rows.order import unsigned
 from .boosting import Stage
 from .coded_training import CodedTraining
 from .conjunctions import rows_of
@@ -67,11 +68,16 @@ def plan_stages(
 
 def in_theory(weights: Array, parameters: SparseParameters) -> BoostingTrial:
     """⌈2s² ln m⌉ stages: Lemma 1 promises a conjunction of correlation 1/s. With the penalty the one chosen
-    may have 1/(ks), and there are ⌈2k²s² ln m⌉. Votes: as many as leave no room for an error. If rows differ
+    may have 1/(ks), and there are ⌈2k²s² ln m⌉. Votes: enough to leave no room for an error. If rows differ
     in weight, 1/m is the smallest share."""
+    ratio = len(weights) if weights.min() == weights.max() else float(weights.sum() / weights.min())
+    return promised_trial(ratio, parameters)
+
+
+def promised_trial(ratio: float, parameters: SparseParameters) -> BoostingTrial:
+    """The same for a smallest share of 1/ratio."""
     assert parameters.target_size is not None
     assert parameters.gamma is not None
-    ratio = len(weights) if weights.min() == weights.max() else float(weights.sum() / weights.min())
     if parameters.votes:
         return BoostingTrial(enough_stages(parameters.gamma, 1 / ratio), parameters.gamma)
     size = parameters.target_size * (parameters.scope.k if parameters.scope.penalty else 1)
@@ -80,8 +86,8 @@ def in_theory(weights: Array, parameters: SparseParameters) -> BoostingTrial:
 
 def splits_of(cv: Any, random_state: Any, X: Any, y: Any, encoded: EncodedLiterals | CodedTraining) -> Splits:
     """The rows to learn from and to test on, among those of weight > 0. A number of folds divides them at
-    random, each class as evenly as possible; if no class has so many rows, there are fewer folds. A splitter
-    sees them alone, too; a list of splits counts all rows given."""
+    random, each class as evenly as possible; if no class has that many rows, there are fewer folds. A
+    splitter sees them alone, too; a list of splits counts all rows given."""
     if isinstance(cv, LostFunction):
         cv()
     if is_number(cv, Integral):
@@ -128,7 +134,9 @@ def _folds(n_folds: int, random_state: Any, encoded: EncodedLiterals | CodedTrai
     splitter = StratifiedKFold(min(n_folds, most), shuffle=True, random_state=random_state)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a class of few rows is not in every fold
-        return [*splitter.split(encoded.codes, encoded.codes)]
+        kind = unsigned(len(encoded.codes))
+        pairs = splitter.split(encoded.codes, encoded.codes)
+        return [(train.astype(kind), test.astype(kind)) for train, test in pairs]
 
 
 def cross_validate(

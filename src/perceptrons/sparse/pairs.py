@@ -10,22 +10,32 @@ Rounding is bounded. Rows of zeros and ones go to BLAS, a block at a time, in fl
 whose pairs are added one by one, in float64. The `error` of a matrix bounds what rounding has done to any
 entry, as if every term of a sum had been rounded to the same side; weights are normalized, so that entries
 are at most 1 in the end. All conjunctions that could be the best are finalists, rescored row by row in
-float64; when there are too many, P and N are computed anew.
+float64; when there are too many, P and N are computed again.
+
+Threads share the rows of a product: each part has a matrix of its own. The parts do not depend on the number
+of threads, so that neither do sums.
 """
+
+from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
 from .._types import Array
-from ..compiled import compiled
+from ..compiled import SERIAL, Threads, compiled
+from ..rows.bits import lowest_bit
 from ..rows.layouts import CSR
 from .conjunctions import TIE, FoundConjunction, LiteralRows, Literals, Reweighing, is_true
 from .ranking import empty_ranking, offer, threshold
 from .syrk import add_product
 
 BLOCK = 256  # rows at a time: short sums, small errors
+PARTS, PART_TIME = 8, 2e5  # the most parts of the rows; the fewest nanoseconds that one takes
+MERGED = 8  # the fewest nanoseconds for each entry: about so many times as long as it takes to add the part
+LONG = 10**6  # rows times pairs from which threads share the rescoring
 EXACT = 2**24  # float32 counts up to here
 ROUNDING = 1e-6  # of a correlation that is computed in float32 from P and N
-MANY = 64  # finalists up to which P and N are never computed anew
+MANY = 64  # finalists up to which P and N are never computed again
 TINY = 1e-6  # if a stage's errors weigh less, what is left of P and N is rounding
 WORTH = 200  # entries of P and N cost about as much to compute as one finalist to rescore
 
@@ -33,9 +43,13 @@ WORTH = 200  # entries of P and N cost about as much to compute as one finalist 
 class GramMatrix:
     """Q = Σ D_r x_r x_rᵀ over some rows: the weight of the rows in which literals i ≤ j both hold."""
 
-    def __init__(self, L: LiteralRows, n_literals: int) -> None:
-        self.L, self.error = L, 0.0
+    def __init__(self, L: LiteralRows, n_literals: int, workers: Threads = SERIAL) -> None:
+        self.L, self.error, self._workers = L, 0.0, workers
         real = np.float64 if isinstance(L, CSR) else np.float32
+        # of a row, in nanoseconds; of the sum of two matrices it is about one for each entry
+        self._row_time = (
+            (len(L.indices) / len(L.indptr)) ** 2 / 4 if isinstance(L, CSR) else n_literals**2 / 40
+        )
         self.entries = np.zeros((n_literals, n_literals), real)
         self._rounding = float(np.finfo(real).eps) / 2
 
@@ -59,55 +73,66 @@ class GramMatrix:
             self._keep(keep)
         added = abs(factor) * float(weights.sum())
         largest = max(added, keep, 1.0)  # an entry on the way
+        parts = parts_of(len(rows), self._row_time, self.entries.size)
+        self._add_parts(parts, rows, weights, factor)
         if isinstance(self.L, CSR):
-            add_pairs(self.L, rows, factor * weights, self.entries)
-            self.error += self._rounding * len(rows) * largest
+            self.error += self._rounding * (len(rows) + len(parts)) * largest
         else:
-            self._add_blocks(rows, weights, factor)
-            n_blocks = -(-len(rows) // BLOCK)
-            self.error += self._rounding * ((BLOCK + 4) * added + n_blocks * largest)
+            n_blocks = sum(-(-(part.stop - part.start) // BLOCK) for part in parts)
+            self.error += self._rounding * ((BLOCK + 4) * added + (n_blocks + len(parts)) * largest)
 
     def _keep(self, share: float) -> None:
         self.entries *= self.entries.dtype.type(share)
         self.error = share * self.error + 2 * self._rounding * max(share, 1.0)  # share is rounded, too
 
-    def _add_blocks(self, rows: Array, weights: Array, factor: float) -> None:
+    def _add_parts(self, parts: list[slice], rows: Array, weights: Array, factor: float) -> None:
         """Add to the entries with j ≥ i."""
-        largest = float(weights.max(initial=0.0))
-        roots = np.sqrt(weights / largest).astype(np.float32)
-        buffer = np.empty((min(BLOCK, len(rows)), len(self.entries)), np.float32)
-        for start in range(0, len(rows), BLOCK):
-            part = slice(start, start + BLOCK)
-            block = buffer[: len(rows[part])]
-            np.multiply(self.L[rows[part]], roots[part, None], out=block)
-            add_product(factor * largest, block, self.entries)
+        if isinstance(self.L, CSR):
+            add = partial(add_pairs, self.L)
+            terms = factor * weights
+        else:
+            largest = float(weights.max(initial=0.0))
+            add = partial(add_blocks, self.L, factor * largest)
+            terms = np.sqrt(weights / largest).astype(np.float32)
+        if len(parts) == 1:
+            add(rows, terms, self.entries)
+            return
+
+        def sums_of(part: slice) -> Array:
+            sums = np.zeros_like(self.entries)
+            add(rows[part], terms[part], sums)
+            return sums
+
+        for sums in self._workers.each(sums_of, parts):
+            self.entries += sums
 
 
 class PairSearch:
     """The search with k = 2; the correlation of a pair counts `share`."""
 
-    def __init__(self, data: Literals, signs: Array, D: Array, share: float) -> None:
-        self.data, self.signs, self.share = data, signs, share
-        self.sides = {sign: GramMatrix(data.rows, data.n_literals) for sign in (1, -1)}
+    def __init__(
+        self, data: Literals, signs: Array, D: Array, share: float, workers: Threads = SERIAL
+    ) -> None:
+        self.data, self.signs, self.share, self._workers = data, signs, share, workers
+        self.sides = {sign: GramMatrix(data.rows, data.n_literals, workers) for sign in (1, -1)}
         self.refresh(D)
 
     def refresh(self, D: Array) -> None:
         """Compute P and N from all rows."""
         for sign, matrix in self.sides.items():
             matrix.fill(np.flatnonzero((self.signs == sign) & (D > 0.0)), D)
-        self._fresh, self._stale = True, False
+        self._fresh, self.stale = True, False
 
     def best(self, D: Array) -> FoundConjunction:
         signed = D * self.signs
         mean = float(signed.sum())
-        if self._stale:
+        if self.stale:
             self.refresh(D)
         pairs = self._finalists(mean)
         if not self._fresh and len(pairs) > MANY + self.data.n_literals**2 // WORTH:
             self.refresh(D)
             pairs = self._finalists(mean)
-        sums = np.zeros(len(pairs))
-        rescore(self.data.rows, signed, pairs, sums)
+        sums = self._rescored(signed, pairs)
         correlations = np.append(2 * sums - mean, mean)
         values = np.abs(correlations)
         values[:-1][pairs[:, 0] < pairs[:, 1]] *= self.share
@@ -128,11 +153,25 @@ class PairSearch:
         near, best = empty_ranking(2, 1.0, 2 * room, 2), empty_ranking(2, 1.0, room, 2)
         rank_pairs(self.sides[1].entries, self.sides[-1].entries, mean, self.data.ends, self.data.twins, near)
         pairs = np.array([one.literals for one in near.found()], np.int64).reshape(-1, 2)
-        sums = np.zeros(len(pairs))
-        rescore(self.data.rows, signed, pairs, sums)
-        for pair, total in zip(pairs, sums, strict=True):
+        for pair, total in zip(pairs, self._rescored(signed, pairs), strict=True):
             offer(best, 2 * total - mean, pair, 2)
         return best.found()
+
+    def _rescored(self, signed: Array, pairs: Array) -> Array:
+        """Σ D_r f_r over the rows in which both literals of a pair hold."""
+        sums, data = np.zeros(len(pairs)), self.data
+        n_shares = self._workers.n if len(pairs) * data.n_rows >= LONG else 1
+        share = max(1, -(-len(pairs) // n_shares))
+
+        def rescore(start: int) -> None:
+            some = slice(start, start + share)
+            if data.are_packed:
+                rescore_columns(data.columns, signed, pairs[some], sums[some])
+            else:
+                rescore_rows(data.rows, signed, pairs[some], sums[some])
+
+        self._workers.map(rescore, range(0, len(pairs), share))
+        return sums
 
     def _finalists(self, mean: float) -> Array:
         """All conjunctions that may be the best; a single literal is a pair (i, i)."""
@@ -147,20 +186,61 @@ class PairSearch:
     def follow(self, stage: Reweighing) -> None:
         """Update P and N after a stage."""
         D, right, beta, total = stage
-        self._fresh, self._stale = False, total < TINY
-        if self._stale:
+        self._fresh, self.stale = False, total < TINY
+        if self.stale:
             return
         for sign, matrix in self.sides.items():
             mine = (self.signs == sign) & (D > 0.0)
-            hits, misses = np.flatnonzero(mine & right), np.flatnonzero(mine & ~right)
-            if len(hits) <= len(misses):
+            hit = mine & right
+            if 2 * np.count_nonzero(hit) <= np.count_nonzero(mine):
+                hits = np.flatnonzero(hit)
                 matrix.add(hits, D[hits], (beta - 1.0) / total, keep=1.0 / total)
             else:
+                misses = np.flatnonzero(mine & ~right)
                 matrix.add(misses, D[misses], (1.0 - beta) / total, keep=beta / total)
 
 
+def parts_of(n_rows: int, row_time: float, n_entries: int) -> list[slice]:
+    """1, 2, 4 or 8 parts of about the same size."""
+    most = int(n_rows * row_time / max(PART_TIME, MERGED * n_entries))
+    n_parts = min(PARTS, 1 << max(most, 1).bit_length() - 1)
+    ends = [n_rows * part // n_parts for part in range(n_parts + 1)]
+    return [slice(*pair) for pair in pairwise(ends)]
+
+
+def add_blocks(L: Array, factor: float, rows: Array, roots: Array, entries: Array) -> None:
+    """Add factor·Σ (root_r x_r)(root_r x_r)ᵀ to the entries with j ≥ i, a block of rows at a time."""
+    buffer = np.empty((min(BLOCK, len(rows)), len(entries)), np.float32)
+    for start in range(0, len(rows), BLOCK):
+        some = rows[start : start + BLOCK]
+        write_block(L, some, roots[start : start + BLOCK], buffer)
+        add_product(factor, buffer[: len(some)], entries)
+
+
 @compiled
-def rescore(L, signed, pairs, sums):
+def write_block(L, rows, roots, out):
+    """The rows, each times a number of its own."""
+    for k in range(rows.size):
+        row, line, root = L[rows[k]], out[k], roots[k]
+        for j in range(row.size):
+            line[j] = np.float32(row[j]) * root
+
+
+@compiled
+def rescore_columns(columns, signed, pairs, sums):
+    """The same sums as `rescore_rows`, bit for bit, by the columns' bits."""
+    for c in range(len(pairs)):
+        one, other, total = columns[pairs[c, 0]], columns[pairs[c, 1]], 0.0
+        for w in range(one.size):
+            word = one[w] & other[w]
+            while word != 0:
+                total += signed[64 * w + lowest_bit(word)]
+                word &= word - np.uint64(1)
+        sums[c] = total
+
+
+@compiled
+def rescore_rows(L, signed, pairs, sums):
     """Σ D_r f_r over the rows in which both literals of a pair hold."""
     for r in range(signed.size):
         if signed[r] != 0.0:
@@ -171,7 +251,7 @@ def rescore(L, signed, pairs, sums):
 
 @compiled
 def finalists(P, N, mean, share, ends, twins, slack, pairs):
-    """Write to `pairs` the conjunctions whose value is less than `slack` below the highest, as many as fit;
+    """Write to `pairs` the conjunctions whose value is less than `slack` below the highest, up to the room;
     return their number. Those that would lose a tie are left out: they hold in the same rows as an earlier
     one, or in no row, as the constant with the other sign does."""
     n = ends.size
@@ -236,8 +316,8 @@ def rank_pairs(P, N, mean, ends, twins, best):
 def add_pairs(L, rows, weights, Q):
     """Q_ij += w_r for every pair i ≤ j of literals that hold in row r."""
     for k in range(rows.size):
-        start, stop = L.indptr[rows[k]], L.indptr[rows[k] + 1]
-        for p in range(start, stop):
-            i = L.indices[p]
-            for q in range(p, stop):
-                Q[i, L.indices[q]] += weights[k]
+        literals, weight = L.indices[L.indptr[rows[k]] : L.indptr[rows[k] + 1]], weights[k]
+        for p in range(literals.size):
+            line = Q[literals[p]]
+            for j in literals[p:]:
+                line[j] += weight

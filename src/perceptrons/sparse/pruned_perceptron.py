@@ -35,39 +35,58 @@ from .weighted_conjunctions import WeightedConjunctions
 class PrunedPerceptron(WeightedConjunctions):
     """A perceptron over literals, or over these and their pairs, from which weights were dropped one by one.
 
-    f(x) = sign(b + Σ v_h·h(x)), h being +1 where its literals hold and −1 where they do not. Takes tables as
-    they are: frames or arrays of numbers, names and truth values, with cells missing, and sparse matrices of
-    numbers.
+    f(x) = sign(b + Σ v_h·h(x)), h being +1 where its literals hold and −1 where they do not. It is
+    fitted to tables as they are: frames or arrays of numbers, names and truth values, in which cells may be
+    missing, and sparse matrices of numbers.
 
     Parameters
     ----------
-    k : int, 1 (default) or 2; the largest number of literals of a conjunction.
-    drop : int, float or None (default); how many weights are dropped at a time, or which share of those that
-        are left. None: one, but 5 % while there are more than 1,000.
-    validation_fraction : float, default 0.2; the share of each class's rows that is held out, at random, to
-        choose the size. At least one row is held out, and at least one is not. (With more than two classes,
-        a class of a single row is only learned from, and ends without weights.)
-    alpha : float, default 0.001; the factor of the term α/2 ‖w‖² beside the mean log loss. The w are the
-        weights of features 0 and 1, w = 2v.
-    max_iter : int, default 100; the largest number of Newton steps of one training.
-    n_thresholds : int, default 8; the largest number of literals `x > t` of a numeric column.
-    keep : None (default), "all", or a list of names; as in `SparsePerceptron`.
-    class_weight : None (default), "balanced", or a dict of class → weight.
-    n_jobs : int or None (default); how many threads learn classes against the rest side by side, if there are
-        more than two: None is one, -1 one per core. The model is the same.
-    random_state : int, RandomState or None (default); draws the rows held out.
+    k : {1, 2}, default 1
+        The largest number of literals in a conjunction.
+    drop : int, float or None, default None
+        The number of weights dropped at a time, or the share of the remaining ones. None drops one, but 5 %
+        while there are more than 1,000.
+    validation_fraction : float, default 0.2
+        The share of each class's rows that is held out, at random, to choose the size. At least one row is
+        held out, and at least one is not. With more than two classes, a class of a single row is used for
+        training alone, and ends without weights.
+    alpha : float, default 0.001
+        The factor of the term α/2 ‖w‖² beside the mean log-loss. The w are the weights of features 0 and 1, w
+        = 2v.
+    max_iter : int, default 100
+        The largest number of Newton steps of one training.
+    n_thresholds : int, default 8
+        The largest number of literals `x > t` per numeric column.
+    keep : None, "all" or list of names, default None
+        Columns of a frame that are not left out, as in `SparsePerceptron`.
+    class_weight : None, "balanced" or dict of class → weight, default None
+        The weight of each row is multiplied by that of its class. "balanced" gives all classes the same total
+        weight.
+    n_jobs : int or None, default None
+        The number of threads that learn classes against the rest in parallel, if there are more than two.
+        None is one, -1 is one per core. The model does not depend on it.
+    random_state : int, RandomState or None, default None
+        Draws the rows held out. An int makes the fit repeatable.
 
     Attributes
     ----------
-    conjunctions_ : list of conjunctions; `str` gives each in words.
-    weights_ : array, one weight per conjunction; with more than two classes, a row of them per class.
-    intercept_ : array, the weights of the constant, which are not counted and not pruned.
-    n_weights_ : the number of weights that are not 0; with more than two classes, an array.
-    path_ : list of `Pruning` (n_weights, accuracy on the rows held out), one per training; with more than two
-        classes, a list of lists.
-    n_iter_ : the largest number of steps that a training took.
-    encoder_ : the fitted `LiteralEncoder`.
-    classes_, n_features_in_, feature_names_in_ : as in scikit-learn.
+    conjunctions_ : list of conjunctions
+        The conjunctions that were kept; `str` gives each in words.
+    weights_ : array
+        One weight per conjunction; with more than two classes, one row of weights per class.
+    intercept_ : array
+        The weights of the constant, which are not counted and not pruned.
+    n_weights_ : int or array
+        The number of weights that are not 0; with more than two classes, an array.
+    path_ : list of Pruning
+        The number of weights and the accuracy on the rows held out, one entry per training; with more than
+        two classes, a list of lists.
+    n_iter_ : int
+        The largest number of steps that a training took.
+    encoder_ : LiteralEncoder
+        The fitted encoder of the table.
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     Examples
     --------

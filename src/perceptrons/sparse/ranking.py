@@ -15,7 +15,7 @@ from .conjunctions import TIE, FoundConjunction
 
 
 class Ranking(NamedTuple):
-    """The best conjunctions, as many as there is room for, the best first."""
+    """The best conjunctions for which there is room, the best first."""
 
     values: Array  # |correlation|, times its share; −1 where there is none yet
     correlations: Array

@@ -12,7 +12,7 @@ takes few values, the best u and b follow from two histograms, and so every step
 import numpy as np
 
 from .._types import Array
-from ..compiled import compiled
+from ..compiled import compiled, inlined
 from ..rows.layouts import dot
 
 FACTORS = (1.0, 0.7, 0.45, 0.25)  # of the largest that keeps all points within P
@@ -112,7 +112,7 @@ def add_points(totals, X, j, points):
             totals[i] += points * np.int64(X[j, i])
 
 
-@compiled
+@inlined
 def squares_of(points):
     total = 0
     for z in points:
@@ -126,7 +126,7 @@ def copy_line(target, source):
         target[k] = source[k]
 
 
-@compiled
+@inlined
 def promising(X, up, down, points, totals, line, most):
     """Of the rules without points, those along which the loss falls fastest, the first among equals first."""
     order, slopes = np.empty(min(most, len(X)), np.int64), np.empty(totals.size)
@@ -184,7 +184,7 @@ def line_of(totals, X, one, by, other, gets, up, down, norm, line):
     return loss
 
 
-@compiled
+@inlined
 def slopes_at(positive, negative, low, u, b, norm):
     """The loss of the line u·t + b, and its first and second derivatives."""
     loss, gu, gb = 0.5 * norm * u * u, norm * u, 1e-9 * b

@@ -1,19 +1,21 @@
 """From rows to a sequence of models of fewer and fewer rules, each with weights fitted together.
 
 A path of an L1 penalty, over a pool that grows with it, picks conjunctions; from the last that are not too
-many, the least salient are dropped one after another, and at some sizes weights are fitted with a ridge.
+many, the weakest are dropped one after another, and at some sizes weights are fitted with a ridge.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._types import Array
-from .coded_columns import CodedColumns
+from .coded_columns import CodedColumns, ColumnSource
+from .device_weights import DeviceRuleRows
 from .l1_path import PathState, solve_step, start_path
 from .rounding import rounded
+from .rows_alike import RowsAlike, rows_alike
 from .rule_pool import RulePool
-from .surgery import STEPS, eliminate, newton
+from .surgery import STEPS, RuleRows, eliminate
 
 SIZES = (50, 40, 32, 26, 21, 17, 14, 12, 10, 8, 7, 6, 5, 4, 3, 2, 1, 0)  # at which weights are fitted
 RATIO = 0.85  # of a penalty to the last
@@ -41,6 +43,7 @@ class PathScope(NamedTuple):
     errors: float = 1.0  # standard errors by which the loss may exceed the lowest, for fewer rules
     points: int | None = None  # the most that a rule may have; None: weights are not rounded
     least: int = 0  # rules, as so many columns must have one
+    device: Any = None  # on which weights are fitted; None is the processor
 
     @property
     def sizes(self) -> list[int]:
@@ -71,7 +74,7 @@ class RuleSequence(NamedTuple):
         return int(np.argmax(self.sizes <= size))
 
 
-def find_sequence(columns: CodedColumns, signs: Array, weights: Array, scope: PathScope) -> RuleSequence:
+def find_sequence(columns: ColumnSource, signs: Array, weights: Array, scope: PathScope) -> RuleSequence:
     """Pick rules, and fit their weights."""
     most = max(1, min(SIZES[0], round(float(weights.sum())) // SHARE))  # a weight of 2 is two rows
     if abs(signs.sum()) == len(signs):  # of one class
@@ -79,17 +82,26 @@ def find_sequence(columns: CodedColumns, signs: Array, weights: Array, scope: Pa
         nothing = None if scope.points is None else np.zeros(constant.shape, np.int64)
         return RuleSequence([], np.zeros(0, np.int64), np.zeros(1, np.int64), constant, nothing)
     places, own, kept = picked = walk(*some_rows(columns, signs, weights), scope, most)
-    X = np.array([columns.column(one) for one in places]).reshape(len(places), len(signs))
+    alike = rows_alike((columns.column(one) for one in places), signs, weights)
     sizes = np.unique([min(size, len(places)) for size in (*SIZES, scope.most)])[::-1]
-    X = np.vstack([X, np.ones((1, len(signs)))]).astype(np.float64)
-    close = CLOSE * float(weights.sum())
-    found = [eliminate(X, signs, weights, alpha, sizes, close, own, kept) for alpha in scope.strengths]
+    rows, close = rule_rows(alike, scope.device), CLOSE * float(weights.sum())
+    found = [eliminate(rows, alpha, sizes, close, own, kept) for alpha in scope.strengths]
     sequence = RuleSequence(places, own, sizes, np.array(found))
-    return sequence if scope.points is None else in_points(sequence, picked, X, signs, weights, scope)
+    return sequence if scope.points is None else in_points(sequence, picked, columns, signs, weights, scope)
+
+
+def rule_rows(alike: RowsAlike, device: Any) -> RuleRows | DeviceRuleRows:
+    """Where weights are fitted."""
+    return RuleRows(*alike) if device is None else DeviceRuleRows(*alike, device)
 
 
 def in_points(
-    sequence: RuleSequence, picked: Picked, X: Array, signs: Array, weights: Array, scope: PathScope
+    sequence: RuleSequence,
+    picked: Picked,
+    columns: ColumnSource,
+    signs: Array,
+    weights: Array,
+    scope: PathScope,
 ) -> RuleSequence:
     """The sequence with whole points; those of sizes that are too large are 0."""
     rows = np.arange(len(signs))
@@ -97,7 +109,7 @@ def in_points(
         rows = np.sort(np.random.default_rng(0).permutation(len(signs))[:CARD_ROWS])
     y, p = signs[rows], weights[rows] * (weights.sum() / weights[rows].sum())
     up, down = np.where(y > 0, p, 0.0), np.where(y > 0, 0.0, p)
-    rules = np.ascontiguousarray(X[:-1, rows]).astype(np.uint8)
+    rules = np.array([columns.column(one)[rows] for one in picked.places]).reshape(-1, len(rows))
     most = scope.points or 0
     points, fitted = np.zeros(sequence.weights.shape, np.int64), np.zeros(sequence.weights.shape)
     for s, alpha in enumerate(scope.strengths):
@@ -111,18 +123,18 @@ def in_points(
     return sequence._replace(weights=fitted, points=points)
 
 
-def polished(
-    held: list[Array], signs: Array, weights: Array, alpha: float, v: Array, own: Array | None = None
-) -> Array:
-    """Weights of rules that hold in these rows, and the constant, at their optimum, but for rounding; 0 where
+def polished(alike: RowsAlike, alpha: float, v: Array, own: Array | None = None, device: Any = None) -> Array:
+    """Weights of rules that hold in these rows, and the constant, at their optimum up to rounding; 0 where
     their sign, if it matters, would be wrong."""
+    _, signs, weights = alike
     if abs(signs.sum()) == len(signs):
         return v
-    X, free = np.array([*held, np.ones(len(signs))], np.float64), np.ones(len(v), np.bool_)
+    rows = rule_rows(alike, device)
+    free = np.ones(len(v), np.bool_)
     own = np.zeros(len(v)) if own is None else np.append(own, 0)
     while True:
         some = v[free]
-        newton(X[free], signs, weights, alpha, some, STEPS, EXACT * float(weights.sum()))
+        rows.newton(np.flatnonzero(free), alpha, some, STEPS, EXACT * float(weights.sum()))
         v = np.where(free, 0.0, v)
         v[free] = some
         if (own * v >= 0.0).all():
@@ -161,10 +173,10 @@ def walk(columns: CodedColumns, signs: Array, weights: Array, scope: PathScope, 
     return Picked([pool.places[j] for j in chosen], pool.signs[chosen], pool.kept[chosen])
 
 
-def some_rows(columns: CodedColumns, signs: Array, weights: Array) -> tuple[CodedColumns, Array, Array]:
+def some_rows(columns: ColumnSource, signs: Array, weights: Array) -> tuple[CodedColumns, Array, Array]:
     """At most `ROWS` of the rows, drawn at random, the same each time."""
     if len(signs) <= ROWS:
-        return columns, signs, weights
+        return columns.in_rows(np.arange(len(signs))), signs, weights
     rows = np.sort(np.random.default_rng(0).permutation(len(signs))[:ROWS])
     return columns.in_rows(rows), signs[rows], weights[rows] * (weights.sum() / weights[rows].sum())
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._types import Array
-from ..compiled import Threads
+from ..compiled import SERIAL, Threads
 from .boosting import Stage, boost, is_alone
 from .device_search import search_on
 from .encoded_literals import EncodedLiterals
@@ -44,22 +44,28 @@ def boost_each(
     parts: Sequence[Any],
     threads: Threads,
 ) -> list[BoostingRuns]:
-    """Learn from each part of the rows. Every weight vector of every part is a task for a thread."""
+    """Learn from each part of the rows. Every weight vector of every part is a task for a thread; of a single
+    task, threads share the products."""
     vectors = [*encoded.signs()]
-    boost_one = partial(_boost_one, encoded, trial, parameters)
-    done = threads.map(boost_one, ((rows, signs) for rows in parts for signs in vectors))
+    tasks = [(rows, signs) for rows in parts for signs in vectors]
+    outer, inner = (SERIAL, threads) if len(tasks) == 1 else (threads, SERIAL)
+    done = outer.map(partial(_boost_one, encoded, trial, parameters, inner), tasks)
     runs = (done[start : start + len(vectors)] for start in range(0, len(done), len(vectors)))
     return [BoostingRuns([stages for stages, _ in one], max(missed for _, missed in one)) for one in runs]
 
 
 def _boost_one(
-    encoded: EncodedLiterals, trial: BoostingTrial, parameters: SparseParameters, task: tuple[Any, Array]
+    encoded: EncodedLiterals,
+    trial: BoostingTrial,
+    parameters: SparseParameters,
+    workers: Threads,
+    task: tuple[Any, Array],
 ) -> tuple[list[Stage], float]:
     """The stages of one weight vector, learned from some rows, and by how much the best was missed."""
     rows, signs = task
     weights = np.zeros(encoded.data.n_rows)
     weights[rows] = encoded.weights[rows]
-    search = search_on(parameters.device, encoded.data, signs, parameters.scope)
+    search = search_on(parameters.device, encoded.data, signs, parameters.scope, workers)
     if parameters.votes:
         assert trial.gamma is not None
         found = [*boost_by_majority(search, weights, trial.stages, trial.gamma)]

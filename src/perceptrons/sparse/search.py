@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._types import Array
-from ..compiled import compiled
+from ..compiled import SERIAL, Threads, compiled
 from ..rows.layouts import CSR, add
 from .branch_and_bound import (
     EVERYWHERE,
@@ -63,10 +63,10 @@ class StageReport(NamedTuple):
 
 
 class ConjunctionSearch:
-    """The search for one weight vector; `signs` are the classes, ±1."""
+    """The search for one weight vector; `signs` are the classes, ±1. `workers` share the products."""
 
-    def __init__(self, data: Literals, signs: Array, scope: Scope) -> None:
-        self.data, self.signs, self.scope = data, signs, scope
+    def __init__(self, data: Literals, signs: Array, scope: Scope, workers: Threads = SERIAL) -> None:
+        self.data, self.signs, self.scope, self._workers = data, signs, scope, workers
         self.reports: list[StageReport] = []
         self._pairs: PairSearch | None = None
         self._follows = False  # whether the products are up to date
@@ -191,7 +191,7 @@ class ConjunctionSearch:
 
     def _up_to_date(self, D: Array) -> PairSearch:
         if self._pairs is None:
-            self._pairs = PairSearch(self.data, self.signs, D, self.scope.share)
+            self._pairs = PairSearch(self.data, self.signs, D, self.scope.share, self._workers)
         elif not self._follows:
             self._pairs.refresh(D)
         return self._pairs

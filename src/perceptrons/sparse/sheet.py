@@ -19,7 +19,7 @@ LATEX = {
 
 
 class Table(NamedTuple):
-    """Cells in words; all columns are aligned to the right, but for one of names."""
+    """Cells in words; all columns are aligned to the right, except for one of names."""
 
     header: tuple[str, ...]  # empty: there is none
     rows: list[tuple[str, ...]]

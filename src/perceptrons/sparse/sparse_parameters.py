@@ -47,7 +47,9 @@ class SparseParameters(NamedTuple):
         strengths = CARD_STRENGTHS if self.max_points else STRENGTHS
         scope = self.scope
         errors = 0.0 if self.max_rules or self.max_points else 1.0  # rules are few as it is
-        return PathScope(scope.k, scope.penalty, scope.beam, pool, most, strengths, errors, self.max_points)
+        return PathScope(
+            scope.k, scope.penalty, scope.beam, pool, most, strengths, errors, self.max_points, 0, self.device
+        )
 
     @property
     def gamma(self) -> float | None:
@@ -67,7 +69,7 @@ def read_parameters(model: Any) -> SparseParameters:
             f'max_points={max_points} is for weights learned together; use refit="together" and the booster '
             '"adaboost", or booster="majority" alone for a card of votes.'
         )
-    limit("max_stages", model.max_stages, "use None for as many as literals")
+    limit("max_stages", model.max_stages, "use None for the number of literals")
     limit("max_rules", model.max_rules, "use None to leave the number to cross-validation")
     number("n_cards", model.n_cards, "[1, 100]", "use 1", Integral)
     for name in ("monotone", "required", "forbidden"):

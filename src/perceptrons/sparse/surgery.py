@@ -10,79 +10,130 @@ again (where s_j is 0, either is right). H is computed at the sizes asked for; i
 a column.
 """
 
+from typing import Any
+
 import numpy as np
+from scipy.linalg.lapack import dgesv, dgetrf, dgetri, dgetri_lwork
 
 from .._types import Array
-from ..compiled import compiled
+from ..compiled import compiled, inlined
 
 STEPS = 25  # of Newton's method
 LEAST = 1e-9  # the penalty of the constant, without which H may be singular
 
 
-def eliminate(
-    X: Array, signs: Array, p: Array, alpha: float, sizes: Array, close: float, own: Array, kept: Array
-) -> Array:
+class RuleRows:
+    """What weights are fitted to: the columns of rules (a row each, a last one of ones), with the signs and
+    weights of the rows. `DeviceRuleRows` has them on a GPU."""
+
+    def __init__(self, X: Array, signs: Array, p: Array) -> None:
+        self.X, self.signs, self.p = X.astype(np.float64, copy=False), signs, p
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def newton(self, places: Array, alpha: float, v: Array, steps: int, close: float) -> tuple[Array, bool]:
+        """`newton` of some of the columns."""
+        H, is_close = newton(self.X[places], self.signs, self.p, alpha, v, steps, close)
+        return H, is_close
+
+
+def eliminate(rows: Any, alpha: float, sizes: Array, close: float, own: Array, kept: Array) -> Array:
     """Fitted weights at each size, from the largest down, none larger than the columns are: which columns,
-    weights of all, 0 where dropped, the constant last. X has a row per column, and a last one of ones; `own`
-    are the signs s, and columns that are `kept` are dropped only if their sign is wrong."""
-    n_all = len(X) - 1
+    weights of all, 0 where dropped, the constant last. `own` are the signs s, and columns that are `kept` are
+    dropped only if their sign is wrong."""
+    n_all = len(rows) - 1
     weights = np.zeros((sizes.size, n_all + 1))
     places, v = np.arange(n_all + 1), np.zeros(n_all + 1)
     H, is_close = np.zeros((0, 0)), False  # of the optimum that was reached last
     for s in range(sizes.size):
         if places.size - 1 > sizes[s]:
             if not is_close:
-                H, _ = newton(X[places], signs, p, alpha, v, 1, close)
+                H, _ = rows.newton(places, alpha, v, 1, close)
             places, v = drop(H, v, places, sizes[s], kept)
-        H, is_close = newton(X[places], signs, p, alpha, v, STEPS, close)
+        H, is_close = rows.newton(places, alpha, v, STEPS, close)
         while not (right := np.append(own[places[:-1]] * v[:-1] >= 0.0, True)).all():
             places, v = places[right], v[right]
-            H, is_close = newton(X[places], signs, p, alpha, v, STEPS, close)
+            H, is_close = rows.newton(places, alpha, v, STEPS, close)
         weights[s, places] = v
     return weights
 
 
-@compiled
-def newton(X, signs, p, alpha, v, steps, close):
-    """Newton's method with halved steps, from v, in place; return H there, and whether it is the optimum."""
-    f = np.dot(v, X)
-    loss = penalized_loss(f, signs, p, alpha, v)
-    q, g = curvatures(f, signs, p)
-    H, slope = hessian(X, q, alpha), np.dot(X, g) - ridge(v, alpha)
-    for _ in range(steps):
-        if largest(slope) <= close:
+def newton(
+    X: Array, signs: Array, p: Array, alpha: float, v: Array, steps: int, close: float
+) -> tuple[Array, bool]:
+    """Newton's method with halved steps, from v, in place; return H there, and whether it is the optimum.
+
+    LAPACK is called from here: it would take longer to compile a call of it than all the rest.
+    """
+    f, loss = start(X, signs, p, alpha, v)
+    for k in range(steps + 1):
+        H, slope, steepest = parabola(X, signs, p, alpha, v, f)
+        if k == steps or steepest <= close:
             break
-        step, t = np.linalg.solve(H, slope), 1.0
-        while t > 1e-6:
-            there = v + t * step
-            f = np.dot(there, X)
-            lower = penalized_loss(f, signs, p, alpha, there)
-            if lower <= loss:
-                break
-            t *= 0.5
-        if t <= 1e-6:
+        _, _, step, singular = dgesv(H, slope)
+        if singular:
             break
-        for j in range(v.size):
-            v[j] = there[j]
+        lower, taken = take(X, signs, p, alpha, v, f, step, loss)
+        if not taken:
+            break
         loss = lower
-        q, g = curvatures(f, signs, p)
-        H, slope = hessian(X, q, alpha), np.dot(X, g) - ridge(v, alpha)
-    return H, largest(slope) <= close
+    return H, bool(steepest <= close)
 
 
 @compiled
+def start(X, signs, p, alpha, v):
+    """The scores of v, and the loss."""
+    f = np.dot(v, X)
+    return f, penalized_loss(f, signs, p, alpha, v)
+
+
+@compiled
+def parabola(X, signs, p, alpha, v, f):
+    """H at v, with the scores f; how the loss falls along each weight, and along the steepest."""
+    q, g = curvatures(f, signs, p)
+    H, slope, pull = hessian(X, q, alpha), np.dot(X, g), ridge(v, alpha)
+    for j in range(v.size):
+        slope[j] -= pull[j]
+    return H, slope, largest(slope)
+
+
+@compiled
+def take(X, signs, p, alpha, v, f, step, loss):
+    """Take a step, halved until the loss does not rise, from v, whose scores are f, in place; return the loss
+    there, and whether there is such a step."""
+    there, t = np.empty(v.size), 1.0
+    while t > 1e-6:
+        for j in range(v.size):
+            there[j] = v[j] + t * step[j]
+        moved = np.dot(there, X)
+        lower = penalized_loss(moved, signs, p, alpha, there)
+        if lower <= loss:
+            for j in range(v.size):
+                v[j] = there[j]
+            for r in range(f.size):
+                f[r] = moved[r]
+            return lower, True
+        t *= 0.5
+    return loss, False
+
+
+@inlined
 def largest(slope):
     """The largest size; NaN is none."""
     size = 0.0
-    for value in slope:
-        size = max(size, abs(value))
+    for j in range(slope.size):
+        size = max(size, abs(slope[j]))
     return size
 
 
 @compiled
 def ridge(v, alpha):
-    pull = alpha * v
-    pull[-1] = LEAST * v[-1]
+    """The slope of the penalty."""
+    pull, last = np.empty(v.size), v.size - 1
+    for j in range(last):
+        pull[j] = alpha * v[j]
+    pull[last] = LEAST * v[last]
     return pull
 
 
@@ -106,25 +157,41 @@ def curvatures(f, signs, p):
     return q, g
 
 
-@compiled
+@inlined
 def hessian(X, q, alpha):
-    weighted = np.empty_like(X)
+    weighted, last = np.empty(X.shape), X.shape[0] - 1
     for k in range(X.shape[0]):
         for r in range(X.shape[1]):
             weighted[k, r] = X[k, r] * q[r]
     H = np.dot(weighted, X.T)
-    for k in range(len(H) - 1):
+    for k in range(last):
         H[k, k] += alpha
-    H[-1, -1] += LEAST
+    H[last, last] += LEAST
     return H
 
 
+def drop(H: Array, v: Array, places: Array, size: int, kept: Array) -> tuple[Array, Array]:
+    """Drop weights one by one until this number is left, besides the constant and those to be kept; the
+    others move as the parabola tells. Returns the places and the weights of those that are left."""
+    left: tuple[Array, Array] = drop_least(inverse(H), v, places, size, kept)
+    return left
+
+
+def inverse(H: Array) -> Array:
+    """H⁻¹, which exists: the penalty is above 0."""
+    factors, pivots, singular = dgetrf(H)
+    if singular:
+        raise np.linalg.LinAlgError("H is singular to machine precision.")
+    room = int(dgetri_lwork(len(H))[0])
+    return np.ascontiguousarray(dgetri(factors, pivots, lwork=room)[0])
+
+
 @compiled
-def drop(H, v, places, size, kept):
-    """Drop weights one by one until there are so many, besides the constant and those to be kept; the others
-    move as the parabola tells."""
-    C = np.linalg.inv(H)
-    v, alive = v.copy(), np.ones(v.size, np.bool_)
+def drop_least(C, v, places, size, kept):
+    """The same, given C = H⁻¹, which loses rows and columns."""
+    v, column, alive, n_left = v.copy(), np.empty(v.size), np.empty(v.size, np.bool_), v.size
+    for j in range(v.size):
+        alive[j] = True
     for _ in range(v.size - 1 - size):
         worst, least = -1, np.inf
         for j in range(v.size - 1):
@@ -132,13 +199,21 @@ def drop(H, v, places, size, kept):
                 worst, least = j, v[j] * v[j] / C[j, j]
         if worst < 0:
             break
-        column, corner = C[:, worst].copy(), C[worst, worst]
-        v -= v[worst] / corner * column
+        corner = C[worst, worst]
+        step = v[worst] / corner
+        for i in range(v.size):
+            column[i] = C[i, worst]
+            v[i] -= step * column[i]
         for i in range(v.size):
             if alive[i] and i != worst:
                 factor = column[i] / corner
                 for j in range(v.size):
                     C[i, j] -= factor * column[j]
         alive[worst] = False
-    left = np.flatnonzero(alive)
-    return places[left], v[left]
+        n_left -= 1
+    left, weights, k = np.empty(n_left, places.dtype), np.empty(n_left), 0
+    for j in range(v.size):
+        if alive[j]:
+            left[k], weights[k] = places[j], v[j]
+            k += 1
+    return left, weights

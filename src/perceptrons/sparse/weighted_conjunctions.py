@@ -240,7 +240,8 @@ class WeightedConjunctions(Threshold):
         place."""
         rules = [*map(str, self._rules()), ALWAYS]
         weights = [*self._weights[vector].tolist(), float(self.intercept_[vector])]
-        order = sorted((k for k in range(len(rules)) if weights[k]), key=lambda k: -abs(weights[k]))
+        there = (k for k in range(len(rules)) if weights[k])
+        order = sorted(there, key=lambda k: -float(f"{abs(weights[k]):.9g}"))  # else rounding decides
         numbers = aligned([weights[k] for k in order])
         return [(number, rules[k], k) for number, k in zip(numbers, order, strict=True)]
 

@@ -6,7 +6,7 @@ batches put together, and quantiles come from a sketch (`quantile_sketch`).
 """
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -33,6 +33,7 @@ class NumberProfile:
     high: float = -np.inf
     whole: bool = True  # are all integers?
     ascending: bool = True  # does each exceed the one before?
+    first: float = np.inf
     last: float = -np.inf
     values: Array | None = field(default_factory=lambda: np.zeros(0))  # distinct; None: they are too many
     counts: Array = field(default_factory=lambda: np.zeros(0))  # what the rows of each weigh
@@ -53,20 +54,23 @@ class NumberProfile:
         self.weighted = self.weighted or weights is not None
         self.low, self.high = min(self.low, float(cells.min())), max(self.high, float(cells.max()))
         self.whole = self.whole and bool((cells == np.floor(cells)).all())
+        self.first = self.first if self.n_present > len(cells) else float(cells[0])
         if self.ascending:
             self.ascending = bool(cells[0] > self.last and (np.diff(cells) > 0).all())
             self.last = float(cells[-1])
         each = np.ones(len(cells)) if weights is None else weights.astype(np.float64)
         self.parts.append((float(each.sum()), *mean_and_spread(cells, each)))
         if self.values is not None:
-            self._add_distinct(cells, each)
+            own = np.unique(cells, return_counts=True) if weights is None else (cells, each)
+            self._add_distinct(own[0], own[1], cells)
         elif self.sketch is not None:
             self._check_unweighted()
             self.sketch.add(cells)
 
-    def _add_distinct(self, cells: Array, each: Array) -> None:
+    def _add_distinct(self, own: Array, each: Array, cells: Array) -> None:
+        """More values, and what each weighs; the cells in which they are."""
         assert self.values is not None
-        both = np.concatenate([self.values, cells])
+        both = np.concatenate([self.values, own])
         values, places = np.unique(both, return_inverse=True)
         counts = np.bincount(places, np.concatenate([self.counts, each]), len(values))
         if len(values) <= MOST:
@@ -75,10 +79,35 @@ class NumberProfile:
         self.share_at_overflow = len(values) / self.n_present
         if self.quantiles:
             self._check_unweighted()
-            self.sketch = QuantileSketch()
-            self.sketch.add(np.repeat(self.values, self.counts.astype(np.int64)))
+            self.sketch = sketch_of(self.values, self.counts)
             self.sketch.add(cells)
         self.values = None
+
+    def __add__(self, other: "NumberProfile") -> "NumberProfile":
+        """The profile of the cells of both, of which the other's come later."""
+        both = replace(self, n_cells=self.n_cells + other.n_cells, n_present=self.n_present + other.n_present)
+        both.low, both.high = min(self.low, other.low), max(self.high, other.high)
+        both.whole = self.whole and other.whole
+        both.ascending = self.ascending and other.ascending and self.last < other.first
+        both.first = self.first if self.n_present else other.first
+        both.last = other.last if other.n_present else self.last
+        both.weighted, both.parts = self.weighted or other.weighted, [*self.parts, *other.parts]
+        both.share_at_overflow = max(self.share_at_overflow, other.share_at_overflow)
+        if self.values is not None and other.values is not None:
+            cells = np.repeat(other.values, other.counts.astype(np.int64) if self.quantiles else 0)
+            both._add_distinct(other.values, other.counts, cells)
+            return both
+        both.values, both.sketch = None, None
+        if self.quantiles:
+            both._check_unweighted()
+            both.sketch = self._as_sketch() + other._as_sketch()
+        return both
+
+    def _as_sketch(self) -> QuantileSketch:
+        if self.sketch is not None:
+            return self.sketch
+        assert self.values is not None
+        return sketch_of(self.values, self.counts)
 
     def _check_unweighted(self) -> None:
         if self.weighted:
@@ -124,6 +153,13 @@ class NumberProfile:
         return 0.0 if self.sketch is None else self.sketch.rank_error / self.sketch.n
 
 
+def sketch_of(values: Array, counts: Array) -> QuantileSketch:
+    """Of numbers, each of which occurs so often."""
+    sketch = QuantileSketch()
+    sketch.add(np.repeat(values, counts.astype(np.int64)))
+    return sketch
+
+
 def mean_and_spread(x: Array, weights: Array) -> tuple[float, float]:
     """Mean and deviation, of numbers brought below 1 by a power of 2, whose squares cannot overflow."""
     exponent = int(np.frexp(np.abs(x).max())[1])
@@ -156,8 +192,21 @@ class NameProfile:
         if weights is not None:
             for cell, weight in zip(cells, weights.tolist(), strict=True):
                 self.weights[cell] += weight
+        self._close_if_full()
+
+    def __add__(self, other: "NameProfile") -> "NameProfile":
+        """The profile of the cells of both."""
+        both = NameProfile(self.name, self.counts + other.counts, self.weights + other.weights)
+        both.n_cells, both.full = self.n_cells + other.n_cells, self.full or other.full
+        both.share_at_overflow = max(self.share_at_overflow, other.share_at_overflow)
+        both._close_if_full()
+        return both
+
+    def _close_if_full(self) -> None:
+        """Let go of names that are too many."""
         if len(self.counts) > MOST:
             n_missing, self.full = self.counts.pop(None, 0), True
             self.share_at_overflow = len(self.counts) / (self.n_cells - n_missing)
+        if self.full:
             self.counts.clear()
             self.weights.clear()

@@ -201,7 +201,7 @@ def _equally_long(
         if len(row) != n_cells:
             raise TableError(
                 f"{path}, line {_line(reader)} has {len(row)} cells, but the first line has {n_cells}; "
-                "mend it, or give the ",
+                "fix it, or give the ",
                 *(Argument("separator"), " that the file uses."),
             )
         yield row

@@ -12,7 +12,7 @@ from .literal_cells import BETWEEN, AnyColumn, CodedNames, cells_of, kind_of_any
 
 
 def read_groups(groups: Any, table: Sequence[AnyColumn], usable: Sequence[bool]) -> list[list[int]]:
-    """The numbers of the columns of each group; an int stands for all runs of so many adjacent columns of
+    """The numbers of the columns of each group; an int stands for all runs of that many adjacent columns of
     names that are `usable`."""
     if groups is None:
         return []
@@ -21,7 +21,7 @@ def read_groups(groups: Any, table: Sequence[AnyColumn], usable: Sequence[bool])
     if isinstance(groups, str) or not isinstance(groups, Sequence | np.ndarray):
         raise ValueError(
             f"groups={groups!r}, but it must be a list of lists of columns, such as [['p1', 'p2', 'p3']], or "
-            "an int, for all runs of so many adjacent columns; give one of these."
+            "an int, for all runs of that many adjacent columns; give one of these."
         )
     return [_group(group, table) for group in groups]
 

@@ -18,6 +18,7 @@ from .thresholds import Numbers
 
 TRUTHS = ("false", "true")
 BETWEEN = " "  # the names of columns that are joined
+PARTS, ENOUGH = 16, 1_000_000  # in which columns are taken out of sparse rows; cells of each, at least
 PLAIN = {str, type(None), float}  # equal values of these types have equal names; 1 and True have not
 
 
@@ -36,22 +37,54 @@ class SparseColumn(NamedTuple):
 
 
 AnyColumn: TypeAlias = Column | SparseColumn
+Columns: TypeAlias = Sequence[AnyColumn]
 
 
-def sparse_columns(X: Any) -> list[AnyColumn]:
-    """The columns of a sparse matrix, without their zeros; named x0, x1, ... like those of an array."""
-    by_column = X.tocsc()
-    if by_column is X:  # SciPy may remember what was true of other arrays
-        by_column = sp.csc_array((X.data, X.indices, X.indptr), shape=X.shape)
-    if not by_column.has_canonical_format:  # cells stored twice are added up, but not in the caller's matrix
-        by_column = by_column.copy()
-        by_column.sum_duplicates()
-    values, rows = by_column.data, by_column.indices
-    ends = enumerate(pairwise(by_column.indptr.tolist()))
-    return [SparseColumn(f"x{j}", values[start:end], rows[start:end], X.shape[0]) for j, (start, end) in ends]
+class StoredColumns(Sequence[AnyColumn]):
+    """The columns of a sparse matrix, without their zeros; named x0, x1, ... like those of an array.
+
+    Those of long rows are taken out of them some at a time, when they are asked for, so that one after the
+    other they need little memory.
+    """
+
+    def __init__(self, X: Any) -> None:
+        n_parts = max(1, min(PARTS, X.nnz // ENOUGH)) if X.format == "csr" else 1
+        self.n_rows = int(X.shape[0])
+        self._X, self._width = X, -(-X.shape[1] // n_parts)
+        self._first, self._some = 0, self._columns(0)
+
+    def __len__(self) -> int:
+        return int(self._X.shape[1])
+
+    def __getitem__(self, j: Any) -> Any:
+        if isinstance(j, slice):
+            return [self[k] for k in range(*j.indices(len(self)))]
+        j = range(len(self))[j]
+        if not 0 <= j - self._first < self._width:
+            self._some = []  # first let go
+            self._first = j - j % self._width
+            self._some = self._columns(self._first)
+        return self._some[j - self._first]
+
+    def _columns(self, first: int) -> list[AnyColumn]:
+        X = self._X if self._width >= len(self) else self._X[:, first : first + self._width]
+        by_column = X.tocsc()
+        if by_column is X:  # SciPy may remember what was true of other arrays
+            by_column = sp.csc_array((X.data, X.indices, X.indptr), shape=X.shape)
+        if not by_column.has_canonical_format:  # cells stored twice are added up, but not in the caller's
+            by_column = by_column.copy()
+            by_column.sum_duplicates()
+        values, rows = by_column.data, by_column.indices
+        ends = enumerate(pairwise(by_column.indptr.tolist()), first)
+        return [
+            SparseColumn(f"x{j}", values[start:end], rows[start:end], X.shape[0]) for j, (start, end) in ends
+        ]
 
 
-def n_rows_of(column: AnyColumn) -> int:
+def n_rows_of(columns: Columns) -> int:
+    if isinstance(columns, StoredColumns):
+        return columns.n_rows
+    column = columns[0]
     return column.n_rows if isinstance(column, SparseColumn) else len(column.values)
 
 
@@ -224,7 +257,11 @@ def literal_codes(cells: Numbers | CodedNames, values: Sequence[Any]) -> Literal
     codes = np.zeros(len(cells.values), code)
     for threshold in values:
         codes += cells.values > threshold  # NaN exceeds none
-    return LiteralCodes(codes, True, cells.rows, sum(threshold < 0 for threshold in values))
+    if cells.rows is None:
+        return LiteralCodes(codes, True)
+    others = sum(threshold < 0 for threshold in values)
+    unlike = codes != others  # stored cells that are as those that are not need not be kept
+    return LiteralCodes(codes[unlike], True, cells.rows[unlike], others)
 
 
 def literal_truth(cells: Numbers | CodedNames, value: Any) -> Array:

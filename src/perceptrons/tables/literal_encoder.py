@@ -37,8 +37,10 @@ from .literal_cells import (
     TRUTHS,
     AnyColumn,
     CodedNames,
+    Columns,
     LiteralCodes,
     SparseColumn,
+    StoredColumns,
     categories,
     cells_of,
     csr_of_codes,
@@ -47,9 +49,8 @@ from .literal_cells import (
     literal_codes,
     literal_truth,
     n_rows_of,
-    sparse_columns,
 )
-from .streamed_columns import SeenColumn, see_table
+from .streamed_columns import SeenColumn, SeenTable, see_table
 from .table_encoder import (
     check_parts,
     check_shape,
@@ -61,7 +62,8 @@ from .table_encoder import (
 from .thresholds import Numbers, spelled, thresholds, whole_weights
 from .treatments import AS_IS, LEFT_OUT, TREATMENTS, Part, choose, may_be_absent, parts, treated
 
-WIDE, MOSTLY_ZEROS = 100, 10  # CSR from so many literals, if fewer than one cell in ten is 1
+WIDE, MOSTLY_ZEROS = 100, 6  # literals from which rows are CSR, if fewer than one cell in six is 1
+# memory then, and sums over pairs of literals take less time
 MOST = 1_000_000  # literals of a column
 
 
@@ -95,25 +97,38 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_thresholds : int, default 8. The most literals of a numeric column, at quantiles i/(n_thresholds + 1).
-    max_categories : int, default 256. The most literals of a nominal column, those of its commonest values.
-    keep : None (default), "all", or a list of names, as in `TableEncoder`: columns that are not left out.
-    groups : None (default), a list of lists of columns, by name or number, or an int. The columns of each
-        list are joined into one more, whose values are those of all of them: p1 p2 p3 = a t g. An int stands
-        for all runs of so many adjacent columns of names.
+    n_thresholds : int, default 8
+        The largest number of literals of a numeric column, at quantiles i/(n_thresholds + 1).
+    max_categories : int, default 256
+        The largest number of literals of a nominal column, those of its most frequent values.
+    keep : None, "all" or list of names, default None
+        Columns that are not left out, as in `TableEncoder`.
+    groups : None, int or list of lists of columns, default None
+        The columns of each list, given by name or number, are joined into an additional one, whose values are
+        those of all of them: p1 p2 p3 = a t g. An int joins every run of that many adjacent columns of names.
 
     Attributes
     ----------
-    literals_ : list of `Literal` (column, relation, value).
-    treatments_ : list of texts, one per column of the table, as in `TableEncoder`.
-    attributes_ : int64 array; literal i is one of column `attributes_[i]`, of those that are used.
-    groups_ : list of lists of ints, the columns that are joined; what is made of them is used last.
-    sources_ : list of tuples of ints; the columns of the table of which each column that is used is made.
-    kinds_ : list of "numeric", "boolean", "nominal", one per column that is used; a date is several of them.
-    thresholds_ : list of lists of floats, one per column; empty unless it is numeric.
-    categories_ : list of lists of texts, one per column; empty unless it is nominal.
-    sparse_ : whether rows come as CSR; decided by the rows fitted.
-    n_features_in_, feature_names_in_ : as in scikit-learn.
+    literals_ : list of Literal
+        The literals (column, relation, value).
+    treatments_ : list of str
+        One text per column of the table, as in `TableEncoder`.
+    attributes_ : int64 array
+        Literal i is about column `attributes_[i]`, among the columns that are used.
+    groups_ : list of lists of int
+        The columns that are joined; the joined columns come last.
+    sources_ : list of tuples of int
+        The columns of the table from which each used column is made.
+    kinds_ : list of {"numeric", "boolean", "nominal"}
+        One entry per column that is used. A date becomes several columns.
+    thresholds_ : list of lists of float
+        One list per column; it is empty unless the column is numeric.
+    categories_ : list of lists of str
+        One list per column; it is empty unless the column is nominal.
+    sparse_ : bool
+        Whether rows are returned as CSR, which is decided by the rows of `fit`.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     Examples
     --------
@@ -161,7 +176,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
     def fit_rows(self, X: Any, sample_weight: Any) -> Any:
         """What `fit_transform` returns where no `set_output` makes something else of it."""
         table, there, codes = self._fit(X, sample_weight)
-        return self._rows(n_rows_of(table[0]), codes if there is table else self._codes(table))
+        return self._rows(n_rows_of(table), codes if there is table else self._codes(table))
 
     def fit_present(self, X: Any, sample_weight: Any) -> Any:
         """The same rows without those of weight 0, whose cells are not looked at."""
@@ -171,12 +186,12 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
     def _fit_codes(self, X: Any, sample_weight: Any) -> tuple[int, list[LiteralCodes]]:
         """Learn; the columns themselves, which may be copies, are not needed any more."""
         _, there, codes = self._fit(X, sample_weight)
-        return n_rows_of(there[0]), codes
+        return n_rows_of(there), codes
 
     def fit_codes(self, X: Any, sample_weight: Any) -> tuple[list[LiteralCodes], int]:
         """The cells of the rows of weight > 0 in codes, a column each, and the number of these rows."""
         _, there, codes = self._fit(X, sample_weight)
-        return codes, n_rows_of(there[0])
+        return codes, n_rows_of(there)
 
     def fit_stream(self, source: Any, *, batch_rows: int | None = None) -> "LiteralEncoder":
         """Learn from rows that come batch by batch, in one pass, as from all of them in memory.
@@ -189,8 +204,11 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
         """
         if self.groups is not None:
             raise ValueError(f"groups={self.groups!r} is not for fit_stream, which sees columns one by one.")
+        return self.fit_seen(see_table(open_source(source, batch_rows), self.keep, quantiles=True))
+
+    def fit_seen(self, seen: SeenTable) -> "LiteralEncoder":
+        """Learn from columns that were seen part by part."""
         n_thresholds, max_categories = self._limits()
-        seen = see_table(open_source(source, batch_rows), self.keep, quantiles=True)
         learned = [_learn_seen(one, n_thresholds, max_categories) for one in seen.columns]
         self._set(seen.first, learned, seen.treatments, [], seen.n_rows)
         ones = sum(_share_of_ones(one, found) for one, found in zip(seen.columns, learned, strict=True))
@@ -201,7 +219,12 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
         """Which literals are true of each row: uint8, C-ordered, or CSR."""
         check_is_fitted(self)
         table = _read(self, X)
-        return self._rows(n_rows_of(table[0]), self._codes(table))
+        return self._rows(n_rows_of(table), self._codes(table))
+
+    def codes(self, X: Any) -> list[LiteralCodes]:
+        """Which literals are true of each row, as a small number for each column and row."""
+        check_is_fitted(self)
+        return self._codes(_read(self, X))
 
     def evaluate(self, X: Any, places: Any, owner: Any = None) -> Array:
         """Which of the literals with these places are true of each row: uint8, Fortran-ordered.
@@ -229,11 +252,12 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
         texts = [str(one._replace(column=names[j])) for one, j in zip(self.literals_, owners, strict=True)]
         return np.array(texts, dtype=object)
 
-    def _fit(self, X: Any, sample_weight: Any) -> tuple[list[AnyColumn], list[AnyColumn], list[LiteralCodes]]:
+    def _fit(self, X: Any, sample_weight: Any) -> tuple[Columns, Columns, list[LiteralCodes]]:
         """Learn. Returns the columns, the same in the rows of weight > 0, and the cells of these in codes."""
         n_thresholds, max_categories = self._limits()
-        table = there = _columns(X)
-        weights = None if sample_weight is None else row_weights(sample_weight, range(n_rows_of(table[0])))
+        table: Any = _columns(X)
+        there: Any = table
+        weights = None if sample_weight is None else row_weights(sample_weight, range(n_rows_of(table)))
         if weights is not None:
             if not weights.all():
                 there = [in_rows(column, weights > 0) for column in table]
@@ -243,9 +267,9 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
         same, there = there is table, _with_groups(there, treatments, groups)
         table = there if same else _with_groups(table, treatments, groups)
         learned = [_learn(column, weights, n_thresholds, max_categories) for column in there]
-        self._set(X, learned, treatments, groups, n_rows_of(there[0]))
+        self._set(X, learned, treatments, groups, n_rows_of(there))
         codes = [one.codes for one in learned]
-        self.sparse_ = self._is_sparse(n_rows_of(there[0]), codes, weights)
+        self.sparse_ = self._is_sparse(n_rows_of(there), codes, weights)
         return table, there, codes
 
     def _limits(self) -> tuple[int, int]:
@@ -323,7 +347,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
         return [name for name, one in pairs if one in LEFT_OUT]
 
     def _parts(self) -> list[Part]:
-        """The columns that are used, but for those of groups."""
+        """The columns that are used, except for those of groups."""
         return parts(["x"] * self.n_features_in_, getattr(self, "treatments_", None))
 
     def part_of(self, j: int) -> str:
@@ -348,7 +372,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):
         total = n_rows if weights is None else int(weights.sum())
         return MOSTLY_ZEROS * sum(one.ones(weights, total) for one in codes) < total * len(self.literals_)
 
-    def _codes(self, table: list[AnyColumn]) -> list[LiteralCodes]:
+    def _codes(self, table: Columns) -> list[LiteralCodes]:
         return [literal_codes(self._cells(j, column), self._values(j)) for j, column in enumerate(table)]
 
     def _cells(self, j: int, column: AnyColumn) -> Numbers | CodedNames:
@@ -406,33 +430,35 @@ def _share_of_ones(seen: SeenColumn, learned: LearnedLiterals) -> float:
     return float(seen.weights @ (codes if learned.codes.nested else codes > 0))
 
 
-def _columns(X: Any) -> list[AnyColumn]:
+def _columns(X: Any) -> Columns:
     """The columns; those of a sparse matrix are named like those of an array."""
-    return _sparse_columns(X) if sp.issparse(X) else [*shaped_columns(X)]
+    return _stored_columns(X) if sp.issparse(X) else [*shaped_columns(X)]
 
 
-def _sparse_columns(X: Any) -> list[AnyColumn]:
+def _stored_columns(X: Any) -> Columns:
     if X.ndim != 2:
         raise ValueError(f"A table has rows and columns, but this array has {X.ndim} dimensions, not 2.")
     check_structure(X)
     check_shape(*X.shape)
-    return sparse_columns(X)
+    return StoredColumns(X)
 
 
-def _read(encoder: LiteralEncoder, X: Any) -> list[AnyColumn]:
+def _read(encoder: LiteralEncoder, X: Any) -> Columns:
     """The columns, their names and number checked against those fitted."""
     table = _as_fitted(encoder, encoder, X)
     return _with_groups(table, getattr(encoder, "treatments_", None), encoder.groups_)
 
 
-def _with_groups(table: list[Any], treatments: Any, groups: list[list[int]]) -> list[Any]:
+def _with_groups(table: Any, treatments: Any, groups: list[list[int]]) -> Columns:
     """The columns that are used."""
+    if isinstance(table, StoredColumns) and not groups:  # which have no treatments
+        return table
     return [*treated(table, treatments), *(joined_column([table[j] for j in group]) for group in groups)]
 
 
 def _as_fitted(encoder: LiteralEncoder, owner: Any, X: Any) -> list[Any]:
     """The columns of the table, by the names fitted."""
-    table: list[Any] = _columns(X)
+    table: Any = _columns(X)
     if may_be_absent(encoder, X):
         table = with_absent(encoder, table)
     else:
@@ -485,7 +511,7 @@ def _read_some_sparse(
     validate_data(owner, X, skip_check_array=True, reset=False)
     rows = X if X.format in ("csr", "csc") else X.tocsr()
     names = names_in(encoder)
-    some = sparse_columns(rows[:, places]) if places else []
+    some = StoredColumns(rows[:, places]) if places else []
     return X.shape[0], {j: column._replace(name=names[j]) for j, column in zip(places, some, strict=True)}
 
 

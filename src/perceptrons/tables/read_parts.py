@@ -75,7 +75,7 @@ def open_parts(
 
 
 def bytes_of(dtype: Any) -> int:
-    """About as many as a cell takes in a frame."""
+    """About the number of bytes that a cell takes in a frame."""
     return {"Float32": 4, "Int32": 4, "Int16": 2, "Int8": 1, "UInt8": 1, "Boolean": 1}.get(str(dtype), 8)
 
 

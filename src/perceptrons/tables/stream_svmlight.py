@@ -65,8 +65,15 @@ class SvmlightStream:
 def stream_svmlight(path: str | Path, n_features: int | None = None) -> SvmlightStream:
     """A file of sparse rows in the format of SVMlight and LIBSVM as a source.
 
-    n_features : the number of columns; None: as many as the largest that occurs.
+    Parameters
+    ----------
+    path : str or path
+        The file to read.
+    n_features : int or None, default None
+        The number of columns. None is the largest column that occurs.
 
+    Examples
+    --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from perceptrons import Perceptron, stream_svmlight

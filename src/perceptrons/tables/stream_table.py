@@ -54,13 +54,25 @@ def stream_table(
 
     Parameters
     ----------
-    path : a Parquet, Arrow (.arrow, .feather, .ipc) or text file (.csv, .tsv, …), a folder of such files,
-        which are taken by name, or a list of files.
-    target, weight : the columns of the classes and of the weights of rows; None: there is none.
-    drop, nominal : columns that are left out, and columns of numbers that are names.
-    header, separator, encoding, missing : how a text file is written, as for the commands.
-    batch_rows : rows of a batch of a Parquet or Arrow file; None: about 4 MB.
-    progress : a function; it is called with the share of the bytes that a pass has read.
+    path : str, path or sequence of them
+        A Parquet, Arrow (.arrow, .feather, .ipc) or text file (.csv, .tsv, …), a folder of such files, which
+        are read in the order of their names, or a list of files.
+    target : str or None
+        The column of the classes; None if there is none.
+    weight : str or None, default None
+        The column of the weights of rows; None if there is none.
+    drop : collection of str, default ()
+        Columns that are left out.
+    nominal : collection of str, default ()
+        Columns of numbers that are names.
+    header, separator, encoding : None, bool or str, default None
+        The format of a text file, as for the commands. None finds it out.
+    missing : collection of str, default ()
+        Further texts that stand for a missing cell.
+    batch_rows : int or None, default None
+        The number of rows of a batch of a Parquet or Arrow file. None is about 4 MB.
+    progress : callable or None, default None
+        It is called with the share of the bytes that a pass has read.
 
     Notes
     -----

@@ -7,6 +7,7 @@ are left out if they seem to name rows, and refused if not.
 """
 
 from collections.abc import Iterator
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,11 +82,25 @@ class Seen:
         cells = [None if is_missing(value) else value for value in column.values]
         self.names.add(cells, weights)
 
+    def __add__(self, other: "Seen") -> "Seen":
+        """The column in the rows of both, of which the other's come later."""
+        both = copy(other if self.blank else self)
+        if not self.blank and not other.blank:
+            self._check_same_kind(other.name, other.kind)
+        if NUMERIC in (self.kind, other.kind) and not both.blank:
+            both.numbers = self.numbers + other.numbers
+            both.numbers.n_cells += self.names.n_cells + other.names.n_cells  # of rows where all are missing
+        else:
+            both.names = self.names + other.names
+        return both
+
     def _check_kind(self, column: Column) -> None:
-        kind = kind_of(column)
+        self._check_same_kind(column.name, kind_of(column))
+
+    def _check_same_kind(self, name: str, kind: str) -> None:
         if kind != self.kind and not (self.kind == NOMINAL and self.dtype.kind == "M"):
             raise ValueError(
-                f"The column {column.name!r} is {kind}, but in the batches before it is {self.kind}; "
+                f"The column {name!r} is {kind}, but in the batches before it is {self.kind}; "
                 "convert it to one type."
             )
 
@@ -147,8 +162,39 @@ class Seen:
         )
 
 
+class PartTable(NamedTuple):
+    """The columns of some rows, before it is known which of them are used."""
+
+    first: Any
+    columns: list[Seen]
+    n_rows: int
+    weight: float
+
+    def __add__(self, other: Any) -> "PartTable":
+        """Those of both, of which the other's come later."""
+        both = [one + more for one, more in zip(self.columns, other.columns, strict=True)]
+        return PartTable(self.first, both, self.n_rows + other.n_rows, self.weight + other.weight)
+
+    def table(self, keep: Any) -> SeenTable:
+        """The same when all rows have been seen."""
+        treatments = chosen(self.first, self.columns, keep)
+        used: list[SeenColumn] = []
+        for one, treatment in zip(self.columns, treatments, strict=True):
+            column, weights = (
+                one.distinct() if not one.names.full else (Column(one.name, np.zeros(0)), np.zeros(0))
+            )
+            as_it_is = one.numbers if one.kind == NUMERIC and treatment == AS_IS and not one.blank else None
+            used += [SeenColumn(part, weights, as_it_is) for part in treated([column], [treatment])]
+        return SeenTable(self.first, self.n_rows, self.weight, treatments, used)
+
+
 def see_table(source: Source, keep: Any, quantiles: bool) -> SeenTable:
     """One pass over the source."""
+    return see_columns(source, quantiles).table(keep)
+
+
+def see_columns(source: Source, quantiles: bool) -> PartTable:
+    """What an encoder must know of the rows of a source."""
     first, seen, n_rows, total = None, [], 0, 0.0  # type: tuple[Any, list[Seen], int, float]
     for name, X, table, weights in rows_that_count(source):
         if first is None:
@@ -163,15 +209,7 @@ def see_table(source: Source, keep: Any, quantiles: bool) -> SeenTable:
         total += float(len(table[0].values) if weights is None else weights.sum())
     if first is None:
         raise ValueError("The source is empty: it gave no rows of weight > 0.")
-    treatments = chosen(first, seen, keep)
-    used: list[SeenColumn] = []
-    for one, treatment in zip(seen, treatments, strict=True):
-        column, weights = (
-            one.distinct() if not one.names.full else (Column(one.name, np.zeros(0)), np.zeros(0))
-        )
-        as_it_is = one.numbers if one.kind == NUMERIC and treatment == AS_IS and not one.blank else None
-        used += [SeenColumn(part, weights, as_it_is) for part in treated([column], [treatment])]
-    return SeenTable(first, n_rows, total, treatments, used)
+    return PartTable(first, seen, n_rows, total)
 
 
 def chosen(X: Any, seen: list[Seen], keep: Any) -> list[str]:

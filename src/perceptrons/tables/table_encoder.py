@@ -36,7 +36,7 @@ from .cells import (
     kind_of,
     require_names,
 )
-from .streamed_columns import SeenColumn, see_table
+from .streamed_columns import SeenColumn, SeenTable, see_table
 from .treatments import TREATMENTS, choose, may_be_absent, parts, treated
 
 WIDE, MOSTLY_ZEROS = 100, 0.3  # CSR from 100 coordinates on, if a smaller share than 0.3 is not 0
@@ -59,20 +59,26 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    keep : None (default), "all", or a list of names. Columns of a frame that are not left out although it
-        seems that nothing can be learned from them: ids, counters, free text, constant and empty columns.
+    keep : None, "all" or list of names, default None
+        Columns of a frame to keep although they seem to carry no information: ids, counters, free text,
+        constant and empty columns. "all" keeps every column.
 
     Attributes
     ----------
-    treatments_ : list of texts, one per column of the table: "as it is", why it is left out ("counter",
-        "names of rows", "free text", "constant", "empty"), or how its texts are read ("decimal comma",
-        "day-month-year", ...).
-    kinds_ : list of "numeric", "boolean", "nominal", one per column that is used; a date is several of them:
-        days since 1970, year, month and weekday.
-    means_, scales_ : arrays, one entry per column; scale 0 where the column is constant or not numeric.
-    categories_ : list of lists of texts, one per column; empty unless it is nominal.
-    sparse_ : whether rows come as CSR; decided by the rows fitted.
-    n_features_in_, feature_names_in_ : as in scikit-learn.
+    treatments_ : list of str
+        One text per column of the table: "as it is", why it is left out ("counter", "names of rows", "free
+        text", "constant", "empty"), or how its texts are read ("decimal comma", "day-month-year", ...).
+    kinds_ : list of {"numeric", "boolean", "nominal"}
+        One entry per column that is used. A date becomes several columns: days since 1970, year, month and
+        weekday.
+    means_, scales_ : array
+        One entry per column; the scale is 0 where the column is constant or not numeric.
+    categories_ : list of lists of str
+        One list per column; it is empty unless the column is nominal.
+    sparse_ : bool
+        Whether rows are returned as CSR, which is decided by the rows of `fit`.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     Examples
     --------
@@ -132,10 +138,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Learn from rows that come batch by batch, in one pass, as from all of them in memory.
 
         `source` as in `Perceptron.fit_stream`, an iterator included; labels are not looked at. Means and
-        deviations are the same but for rounding, and so is what is left out, as long as a column has no more
+        deviations are the same up to rounding, and so is what is left out, as long as a column has no more
         than 65,536 different values; one of more names is left out if it names rows, else refused.
         """
-        seen = see_table(open_source(source, batch_rows), self.keep, quantiles=False)
+        return self.fit_seen(see_table(open_source(source, batch_rows), self.keep, quantiles=False))
+
+    def fit_seen(self, seen: SeenTable) -> "TableEncoder":
+        """Learn from columns that were seen part by part."""
         learned = [_learn_seen(one) for one in seen.columns]
         validate_data(self, seen.first, skip_check_array=True, reset=True)
         self._set(seen.treatments, learned, seen.weight)

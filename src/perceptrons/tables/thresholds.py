@@ -68,6 +68,8 @@ def _with_zeros(numbers: Numbers, weights: Array | None) -> tuple[Array, Array |
         return values, weights
     if weights is None:
         stored, others = np.ones(len(rows), np.int64), n_rows - len(rows)
+        if len(rows) and values.min() == values.max():  # as where columns are zeros and ones: no need to sort
+            values, stored = values[:1], np.array([len(rows)])
     else:
         stored = weights[rows]
         others = int(weights.sum() - stored.sum())

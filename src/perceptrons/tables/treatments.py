@@ -265,7 +265,7 @@ def kinds_of_table(encoder: Any) -> list[tuple[str, str, int]]:
 
 
 def may_be_absent(encoder: Any, X: Any) -> bool:
-    """Does the frame have all columns the encoder knows, in order, but for some that were left out?"""
+    """Does the frame have all columns the encoder knows, in order, except for some that were left out?"""
     treatments = getattr(encoder, "treatments_", None)
     names = getattr(encoder, "feature_names_in_", None)
     if treatments is None or names is None or not hasattr(X, "columns"):

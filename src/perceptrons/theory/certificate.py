@@ -31,32 +31,58 @@ class Certificate(Sentences):
 
     Attributes
     ----------
-    separable : True if all rows are classified correctly, as real numbers (so `margin` > 0), False if no
-        hyperplane does that: `margin_bound` is exactly 0, or there is a `witness`. None if `undecided`.
-    margin : achieved by these weights, min y·score/‖w‖, rounded down; negative if a row is on the wrong side.
-        In a stream (`partial_fit`) that of the last batch.
-    margin_bound : no hyperplane has a larger margin on these rows, in a stream on all rows seen: from duals
-        and rows, rounded up. None if the weights are not the sum of these rows' corrections (other starting
-        weights, other rows).
-    radius : the largest norm of a row, rounded up.
-    n_updates : corrections made.
-    update_bound : the most corrections the policy's theorem allows, given `margin`; None without theorem.
-    compression_size : rows ever used in a correction; the weights are a combination of these alone.
-    n_rows, n_errors : rows looked at, and those that `predict` gets wrong; of more than two classes, those on
-        the wrong side of this weight vector.
-    lift : ρ, the constant coordinate that carries the intercept; 0 without one. If it is not 0, `margin`,
+    separable : bool or None
+        True if all rows are classified correctly, as real numbers (so `margin` > 0). False if no hyperplane
+        does that: `margin_bound` is exactly 0, or there is a `witness`. None if `undecided`.
+    margin : float
+        The margin of these weights, min y·score/‖w‖, rounded down; negative if a row is on the wrong side. In
+        a stream (`partial_fit`), that of the last batch.
+    margin_bound : float or None
+        No hyperplane has a larger margin on these rows; in a stream, on all rows seen. It is computed from
+        duals and rows, and rounded up. None if the weights are not the sum of these rows' corrections (other
+        starting weights, other rows).
+    radius : float
+        The largest norm of a row, rounded up.
+    n_updates : int
+        The number of corrections made.
+    update_bound : float or None
+        The largest number of corrections that the theorem of the policy allows, given `margin`; None if there
+        is no theorem.
+    compression_size : int
+        The number of rows ever used in a correction. The weights are a combination of these rows alone.
+    n_rows, n_errors : int
+        The number of rows looked at, and of those that `predict` gets wrong; with more than two classes, of
+        those on the wrong side of this weight vector.
+    lift : float
+        The constant coordinate ρ that carries the intercept; 0 without one. If it is not 0, `margin`,
         `margin_bound` and `radius` are those of the lifted rows (x, ρ).
-    lift_from_rows : ρ was the largest norm of a row, so one row more is needed to rebuild the weights.
-    reproducible : rerunning on the compression set gives the same weights; what `generalization_bound`
-        rests on.
-    soft_margin, soft_margin_bound : with slack (a finite C) the same interval once more, for rows that have a
-        coordinate 1/√C each of their own: this is what was maximized. None without slack.
-    witness : pairs (row, weight), a convex combination Σ a_i y_i x_i that is exactly 0 (with an intercept
-        the weights add up to 1 in each class: a point that both hulls share); None without. Weights are
-        fractions, so that anyone can add them up without rounding.
-    choices : the logarithm of the number of models that rows outside the compression set could choose from
-        (the power of two that is ρ, the epoch at which training ended); δ is shared among them.
-    undecided : why `separable` is None; None if it is not.
+    lift_from_rows : bool
+        Whether ρ was the largest norm of a row, so that one more row is needed to rebuild the weights.
+    reproducible : bool
+        Whether a fit on the compression set alone gives the same weights, on which `generalization_bound`
+        rests.
+    soft_margin, soft_margin_bound : float or None, default None
+        With slack (a finite C), the interval for rows that have an additional coordinate 1/√C each of their
+        own: this is what was maximized. None without slack.
+    witness : tuple of (row, weight) or None, default None
+        A convex combination Σ a_i y_i x_i that is exactly 0 (with an intercept the weights add up to 1 in
+        each class: a point that both hulls share). Weights are fractions, so that anyone can add them up
+        without rounding. None if there is no witness.
+    choices : float, default 0
+        The logarithm of the number of models that rows outside the compression set could choose from (the
+        power of two that is ρ, the epoch at which training ended); δ is divided among them.
+    undecided : str or None, default None
+        Why `separable` is None; otherwise None.
+
+    Examples
+    --------
+    >>> from perceptrons import Perceptron
+    >>> X, y = [[0, 0], [0, 1], [3, 0], [4, 1]], [0, 0, 1, 1]
+    >>> certificate = Perceptron(order="worst", tol=0.1).fit(X, y).certificate_
+    >>> certificate.separable, certificate.margin <= certificate.margin_bound
+    (True, True)
+    >>> round(certificate.gap, 6) <= 0.1  # 1 − margin/margin_bound
+    True
     """
 
     separable: bool | None
@@ -137,8 +163,23 @@ def margin_interval(
 ) -> tuple[float, float]:
     """The interval around the best margin that weights and duals prove: (achieved, bound).
 
-    X : array or CSR matrix; y : ±1; a : ≥ 0, one per row, not all 0; b, lift : intercept and ρ.
+    Parameters
+    ----------
+    X : array or CSR matrix
+        The rows.
+    y : array of ±1
+        The label of each row.
+    w : array
+        The weights.
+    a : array
+        The duals: one number ≥ 0 per row, not all of them 0.
+    b : float, default 0
+        The intercept.
+    lift : float, default 0
+        The constant coordinate ρ that carries the intercept.
 
+    Examples
+    --------
     >>> X, y = np.array([[0.0, 1.0], [2.0, 1.0]]), np.array([-1, 1])  # the best margin is 1/√2
     >>> margin_interval(X, y, w=np.array([4.0, -1.0]), a=np.array([3.0, 2.0]))  # w = −3·(0, 1) + 2·(2, 1)
     (0.242..., 0.824...)

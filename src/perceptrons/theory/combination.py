@@ -19,9 +19,19 @@ class Combination:
 
     Attributes
     ----------
-    points : one per row.
-    times : positive whole numbers, one per point.
-    rows : where the points stand in the user's array; None for a set behind an oracle.
+    points : array
+        The points, one per row.
+    times : array of int
+        How often each point was used, at least once.
+    rows : array of int or None
+        The positions of the points in the user's array; None for a set behind an oracle.
+
+    Examples
+    --------
+    >>> from perceptrons.theory import separate
+    >>> used = separate([[0.0, 0.0], [0.0, 2.0]], [[4.0, 0.0]], eps=1).of_K
+    >>> used.points.tolist(), used.times.tolist(), used.rows.tolist()
+    ([[0.0, 0.0]], [1], [0])
     """
 
     points: Array
@@ -43,14 +53,14 @@ class Combination:
         """Σ weights·points; computed from the first point, which keeps digits far from the origin."""
         return np.asarray(self.points[0] + self.weights @ (self.points - self.points[0]))
 
-    def total(self, centre: Array) -> Array:
-        """Σ times·(points − centre)."""
-        return np.asarray(self.times @ (self.points - centre))
+    def total(self, center: Array) -> Array:
+        """Σ times·(points − center)."""
+        return np.asarray(self.times @ (self.points - center))
 
     def verify(self, side: Hull | Body, name: str) -> int:
         """Raise a ValueError unless these are points of the set; return how many, with multiplicity."""
         points, times = self.points, np.asarray(self.times)
-        shape = (len(times), len(side.centre))
+        shape = (len(times), len(side.center))
         confirm(points.shape == shape and len(times) > 0, f"the points of {name} have shape {points.shape}")
         confirm(
             times.dtype.kind in "iu" and times.min() > 0, f"the times of {name} are not whole and positive"
@@ -72,12 +82,12 @@ class Combination:
 
 
 def _within(side: Body, points: Array, name: str) -> None:
-    """No point lies below the set's lowest, along ± each axis, at random, and on its own way to the centre.
+    """No point lies below the set's lowest, along ± each axis, at random, and on its own way to the center.
 
     That last direction is decisive for a ball."""
-    n = len(side.centre)
+    n = len(side.center)
     confirm(bool(np.isfinite(points).all()), f"a point of {name} is not finite")
-    slack = 1e-9 * (side.radius + float(np.abs(side.centre).max()))
+    slack = 1e-9 * (side.radius + float(np.abs(side.center).max()))
 
     def hold_along(u: Array, some: Array) -> None:
         lowest = float(u @ side.lowest(u)[0])
@@ -87,6 +97,6 @@ def _within(side: Body, points: Array, name: str) -> None:
     for u in np.vstack([-np.eye(n), np.eye(n), random]):
         hold_along(u / lifted_norm(u), points)
     for point in points:
-        inward = side.centre - point
+        inward = side.center - point
         if inward.any():
             hold_along(inward / lifted_norm(inward), point[None])

@@ -47,8 +47,19 @@ class Solvable:
 
     Attributes
     ----------
-    x, error : the solution, few entries of it not 0, and ‖Ax − b‖, computed exactly and rounded up.
-    eps : what was asked.
+    x : array
+        The solution, few entries of which are not 0.
+    error : float
+        The error ‖Ax − b‖, computed exactly and rounded up.
+    eps : float
+        The eps that was asked for.
+
+    Examples
+    --------
+    >>> from perceptrons.theory import farkas
+    >>> found = farkas([[1.0, 1.0], [0.0, 1.0]], [3.0, 1.0], eps=0.01)
+    >>> type(found).__name__, found.x.round(1).tolist(), found.error < 0.01
+    ('Solvable', [2.0, 1.0], True)
     """
 
     x: Array
@@ -72,12 +83,23 @@ class Unsolvable:
 
     Attributes
     ----------
-    y : the vector, of length 1 up to rounding.
-    value : ⟨y,b⟩/(‖y‖‖b‖) < 0, rounded up.
-    least : min_j ⟨y,a_j⟩/(‖y‖‖a_j‖), rounded down; 0 if it is ≥ 0.
-    excludes : no x ≥ 0 with Ax = b has Σ x_j‖a_j‖ < excludes·‖b‖. It is value/least, rounded down, or inf if
-        `least` is 0: then there is no solution at all (and ‖Ax − b‖ ≥ −value·‖b‖ for all x ≥ 0). Computed
-        exactly: true of the real numbers in A and b.
+    y : array
+        The vector, of length 1 up to rounding.
+    value : float
+        The number ⟨y,b⟩/(‖y‖‖b‖) < 0, rounded up.
+    least : float
+        The number min_j ⟨y,a_j⟩/(‖y‖‖a_j‖), rounded down; 0 if it is ≥ 0.
+    excludes : float
+        No x ≥ 0 with Ax = b has Σ x_j‖a_j‖ < excludes·‖b‖. It is value/least, rounded down, or inf if `least`
+        is 0: then there is no solution at all (and ‖Ax − b‖ ≥ −value·‖b‖ for all x ≥ 0). It is computed
+        exactly, and so holds for the real numbers in A and b.
+
+    Examples
+    --------
+    >>> from perceptrons.theory import farkas
+    >>> proof = farkas([[1.0, 1.0], [0.0, 1.0]], [-1.0, 1.0], eps=0.01)
+    >>> type(proof).__name__, proof.least, proof.excludes
+    ('Unsolvable', 0.0, inf)
     """
 
     y: Array
@@ -107,12 +129,18 @@ def farkas(
 
     Parameters
     ----------
-    A, b : array-like of shapes (m, n) and (m,).
-    eps : in the units of b. Unsolvable needs the system to have no solution below the bound, Solvable a
-        point of the cone within eps of b; in between either may be the answer.
-    bound : of Σ x_j‖a_j‖/‖b‖, at least 1. Steps may grow like (bound·‖b‖/eps)².
-    max_steps : as for `separate`.
+    A, b : array-like of shapes (m, n) and (m,)
+        The system Ax = b.
+    eps : float
+        The largest error, in the units of b. `Unsolvable` requires that the system has no solution below the
+        bound, `Solvable` that a point of the cone is within eps of b; in between either may be the answer.
+    bound : float, default 10.0
+        The largest Σ x_j‖a_j‖/‖b‖ of a solution, at least 1. Steps may grow like (bound·‖b‖/eps)².
+    max_steps : int or None, default None
+        The largest number of steps, as for `separate`.
 
+    Examples
+    --------
     >>> farkas([[1.0, 1.0], [0.0, 1.0]], [3.0, 1.0], eps=0.01).x.round(1).tolist()
     [2.0, 1.0]
     >>> no = farkas([[1.0, 1.0], [0.0, 1.0]], [-1.0, 1.0], eps=0.01)
@@ -154,7 +182,7 @@ def _error(A: Array, x: Array, b: Array) -> float:
 
 
 def _supported(y: Array, columns: Array) -> list[Array]:
-    """Unit vectors next to y with all ⟨y,a_j⟩ ≥ 0, but for rounding. What least squares leave of inner
+    """Unit vectors next to y with all ⟨y,a_j⟩ ≥ 0, except for rounding. What least squares leave of inner
     products that should be 0 is taken out of the span of their columns; small entries may be 0, too."""
     found: list[Array] = []
     nearest = y + columns @ nnls(columns, -y, maxiter=50 * columns.shape[1])[0]

@@ -31,26 +31,40 @@ class Oracle:
 
     Attributes
     ----------
-    minimise : called with a unit vector; returns a point of the set whose inner product with it is least.
-    centre, radius : a ball that contains the set. The tighter it is, the fewer steps `separate` may need.
+    minimize : callable
+        A function that is called with a unit vector; it returns a point of the set whose inner product with
+        the vector is smallest.
+    center, radius : array and float
+        A ball that contains the set. The tighter it is, the fewer steps `separate` may need.
 
-    >>> disc = Oracle(lambda u: -u, centre=np.zeros(2), radius=1.0)
-    >>> disc.minimise(np.array([0.0, 1.0])).tolist()
+    Examples
+    --------
+    >>> disc = Oracle(lambda u: -u, center=np.zeros(2), radius=1.0)
+    >>> disc.minimize(np.array([0.0, 1.0])).tolist()
     [-0.0, -1.0]
     """
 
-    minimise: Callable[[Array], ArrayLike]
-    centre: ArrayLike
+    minimize: Callable[[Array], ArrayLike]
+    center: ArrayLike
     radius: float
 
 
-def ball(centre: ArrayLike, radius: float) -> Oracle:
-    """All points at most `radius` from the centre; `radius` may be 0.
+def ball(center: ArrayLike, radius: float) -> Oracle:
+    """All points at most `radius` from the center; `radius` may be 0.
 
-    >>> ball([1.0, 0.0], 2.0).minimise(np.array([1.0, 0.0])).tolist()
+    Parameters
+    ----------
+    center : array-like
+        The center of the ball.
+    radius : float
+        The radius, which may be 0.
+
+    Examples
+    --------
+    >>> ball([1.0, 0.0], 2.0).minimize(np.array([1.0, 0.0])).tolist()
     [-1.0, 0.0]
     """
-    c = vector(centre, "centre", least=0.0)
+    c = vector(center, "center", least=0.0)
     r = length(radius)
     return Oracle(lambda u: c - r * u, c, r)
 
@@ -58,7 +72,14 @@ def ball(centre: ArrayLike, radius: float) -> Oracle:
 def box(low: ArrayLike, high: ArrayLike) -> Oracle:
     """All points x with low ≤ x ≤ high in every coordinate.
 
-    >>> box([0.0, 0.0], [1.0, 2.0]).minimise(np.array([0.6, -0.8])).tolist()
+    Parameters
+    ----------
+    low, high : array-like
+        The limits of each coordinate.
+
+    Examples
+    --------
+    >>> box([0.0, 0.0], [1.0, 2.0]).minimize(np.array([0.6, -0.8])).tolist()
     [0.0, 2.0]
     """
     a, z = vector(low, "low", least=0.0), vector(high, "high", least=0.0)
@@ -71,11 +92,18 @@ def box(low: ArrayLike, high: ArrayLike) -> Oracle:
 def polytope(vertices: ArrayLike) -> Oracle:
     """The convex hull of the rows, as an oracle. `separate` also takes the array itself, and is then faster.
 
-    >>> polytope([[0.0, 0.0], [3.0, 1.0]]).minimise(np.array([-1.0, 0.0])).tolist()
+    Parameters
+    ----------
+    vertices : array-like of shape (m, n)
+        The points whose convex hull is the set.
+
+    Examples
+    --------
+    >>> polytope([[0.0, 0.0], [3.0, 1.0]]).minimize(np.array([-1.0, 0.0])).tolist()
     [3.0, 1.0]
     """
     hull = Hull.of(vertices, "vertices")
-    return Oracle(lambda u: hull.lowest(u)[0], hull.centre, hull.radius)
+    return Oracle(lambda u: hull.lowest(u)[0], hull.center, hull.radius)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +111,7 @@ class Hull:
     """The convex hull of the rows of V, in a ball; a point is named by the number of its row."""
 
     V: Array
-    centre: Array
+    center: Array
     radius: float
 
     @staticmethod
@@ -102,9 +130,9 @@ class Hull:
     def point(self, key: Any) -> Array:
         return np.asarray(self.V[key])
 
-    def moved(self, centre: Array, scale: float) -> "Hull":
-        """The same rows in coordinates where `centre` is 0 and `scale` is 1."""
-        return Hull((self.V - centre) / scale, (self.centre - centre) / scale, self.radius / scale)
+    def moved(self, center: Array, scale: float) -> "Hull":
+        """The same rows in coordinates where `center` is 0 and `scale` is 1."""
+        return Hull((self.V - center) / scale, (self.center - center) / scale, self.radius / scale)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,28 +140,28 @@ class Body:
     """A set behind its oracle, seen from `origin` in units of `scale`; a point is named by its bytes."""
 
     oracle: Oracle
-    centre: Array
+    center: Array
     radius: float
     origin: Array
     scale: float
 
     @staticmethod
     def of(oracle: Oracle, name: str) -> "Body":
-        c = vector(oracle.centre, f"centre of {name}", least=0.0)
+        c = vector(oracle.center, f"center of {name}", least=0.0)
         return Body(oracle, c, length(oracle.radius), np.zeros_like(c), 1.0)
 
     def lowest(self, u: Array) -> tuple[Array, bytes]:
-        x = np.array(self.oracle.minimise(u), np.float64)  # a copy: the oracle may reuse its memory
+        x = np.array(self.oracle.minimize(u), np.float64)  # a copy: the oracle may reuse its memory
         if x.shape != u.shape or not np.isfinite(x).all():
             raise ValueError(
-                f"The oracle returned {x}, but it must return {u.size} finite numbers; mend its `minimise`"
+                f"The oracle returned {x}, but it must return {u.size} finite numbers; fix its `minimize`"
             )
         z = (x - self.origin) / self.scale
-        away = lifted_norm(z - self.centre)
+        away = lifted_norm(z - self.center)
         slack = 1e-9 * (self.radius + float(np.abs(z).max()))
         if away > self.radius + slack:
             raise ValueError(
-                f"The oracle returned a point {away * self.scale:.6g} from its centre, but its radius is "
+                f"The oracle returned a point {away * self.scale:.6g} from its center, but its radius is "
                 f"{self.radius * self.scale:.6g}; pass a ball that contains the set"
             )
         return z, x.tobytes()
@@ -142,14 +170,14 @@ class Body:
         """A lower bound on ⟨w, x⟩, if the oracle is true up to the rounding of a few sums."""
         norm = lifted_norm(w)
         x = self.point(self.lowest(w / norm)[1])
-        size = float(np.abs(self.oracle.centre).max()) + float(self.oracle.radius)
+        size = float(np.abs(self.oracle.center).max()) + float(self.oracle.radius)
         return exact_dot(x, w) - Fraction(norm) * Fraction(size * ORACLE * (len(w) + 8))
 
     def point(self, key: Any) -> Array:
         return np.frombuffer(key, np.float64)
 
-    def moved(self, centre: Array, scale: float) -> "Body":
-        return Body(self.oracle, (self.centre - centre) / scale, self.radius / scale, centre, scale)
+    def moved(self, center: Array, scale: float) -> "Body":
+        return Body(self.oracle, (self.center - center) / scale, self.radius / scale, center, scale)
 
 
 def as_set(K: Any, name: str) -> Hull | Body:
@@ -158,8 +186,8 @@ def as_set(K: Any, name: str) -> Hull | Body:
 
 
 def _enclosing_ball(V: Array) -> tuple[Array, float]:
-    """A ball around the rows: by M. Bădoiu and K. Clarkson (2003), i steps leave the centre within r/√i of
-    that of the smallest ball, of radius r. The radius is exact for the centre found."""
+    """A ball around the rows: by M. Bădoiu and K. Clarkson (2003), i steps leave the center within r/√i of
+    that of the smallest ball, of radius r. The radius is exact for the center found."""
     U = V - V[0]
     scale = float(np.abs(U).max()) or 1.0
     U /= scale
@@ -177,16 +205,16 @@ class Pair:
 
     K: Hull | Body
     L: Hull | Body
-    centre: Array
+    center: Array
     radius: float
 
     @staticmethod
     def of(K: Any, L: Any, eps: float) -> "Pair":
         """The door: two sets of equal dimension, and an eps above rounding."""
         k, l_ = as_set(K, "K"), as_set(L, "L")
-        if len(k.centre) != len(l_.centre):
+        if len(k.center) != len(l_.center):
             raise ValueError(
-                f"K has {len(k.centre)} coordinates, L has {len(l_.centre)}, but they must agree; drop some"
+                f"K has {len(k.center)} coordinates, L has {len(l_.center)}, but they must agree; drop some"
             )
         eps = tolerance(eps, "distance")
         pair = Pair(k, l_, *_joint_ball(k, l_))
@@ -202,20 +230,20 @@ class Pair:
     @property
     def size(self) -> float:
         """No coordinate of a point in K or L is larger."""
-        return max(float(np.abs(side.centre).max()) + side.radius for side in (self.K, self.L))
+        return max(float(np.abs(side.center).max()) + side.radius for side in (self.K, self.L))
 
     def reach(self, u: Array) -> tuple[float, float]:
-        """The least ⟨u, x − centre⟩ on K and the largest on L."""
+        """The least ⟨u, x − center⟩ on K and the largest on L."""
         lowest, highest = self.K.lowest(u)[0], self.L.lowest(-u)[0]
-        return float(u @ (lowest - self.centre)), float(u @ (highest - self.centre))
+        return float(u @ (lowest - self.center)), float(u @ (highest - self.center))
 
 
 def _joint_ball(K: Hull | Body, L: Hull | Body) -> tuple[Array, float]:
     """The smallest ball around the balls of two sets."""
-    step = L.centre - K.centre
+    step = L.center - K.center
     d = lifted_norm(step)
     for wide, narrow in ((K, L), (L, K)):
         if d + narrow.radius <= wide.radius:
-            return wide.centre, wide.radius
+            return wide.center, wide.radius
     radius = (K.radius + d + L.radius) / 2
-    return K.centre + step * ((radius - K.radius) / d), radius
+    return K.center + step * ((radius - K.radius) / d), radius

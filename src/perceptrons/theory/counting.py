@@ -73,7 +73,7 @@ def unit_vector_compression(n_points: ArrayLike, k: ArrayLike) -> ArrayLike:
     points or blanks, so that any perceptron-like rule needs K this large. It tends to k as n grows, and the
     margin of the lifted points (`unit_vector_margin`, lift 1) to sqrt(1/(2 (4k+1))) of their norm: K is of
     the order of 1/eps^2, as the paper says. (Through the origin eps^2 = 1/n, all 2^n partitions have it, and
-    K >= n ln 2/ln(2 (n+1)): of that order but for a logarithm.)
+    K >= n ln 2/ln(2 (n+1)): of that order except for a logarithm.)
 
     >>> unit_vector_compression([10, 10**3, 10**9], 5).round(2).tolist()
     [1.79, 3.91, 4.61]

@@ -35,11 +35,22 @@ class GameSolution:
 
     Attributes
     ----------
-    x, y : probabilities of the rows and of the columns: shares of their sum, which is 1 up to rounding.
-    lower, upper : min_j (xᵀA)_j ≤ value ≤ max_i (Ay)_i, computed exactly and rounded outward: true of the
-        real numbers in A.
-    tol : upper − lower ≤ tol·(max A − min A), but for rounding of the largest |A| (1e-15 of it).
-    n_decisions : how many numbers v were tried.
+    x, y : array
+        The probabilities of the rows and of the columns: shares of their sum, which is 1 up to rounding.
+    lower, upper : float
+        The interval min_j (xᵀA)_j ≤ value ≤ max_i (Ay)_i, computed exactly and rounded outward, so that it
+        holds for the real numbers in A.
+    tol : float
+        The gap: upper − lower ≤ tol·(max A − min A), up to rounding of the largest |A| (1e-15 of it).
+    n_decisions : int
+        The number of values v that were tried.
+
+    Examples
+    --------
+    >>> from perceptrons.theory import solve_game
+    >>> solution = solve_game([[3, 1], [0, 2]])
+    >>> solution.lower <= 1.5 <= solution.upper, round(solution.value, 6)
+    (True, 1.5)
     """
 
     x: Array
@@ -78,9 +89,13 @@ def solve_game(A: Any, tol: float = 1e-6) -> GameSolution:
 
     Parameters
     ----------
-    A : array-like of shape (m, n), what the row player (who maximizes) wins from the column player.
-    tol : in [1e-12, 1].
+    A : array-like of shape (m, n)
+        What the row player, who maximizes, wins from the column player.
+    tol : float, default 1e-6
+        The largest gap, as a share of max A − min A, in [1e-12, 1].
 
+    Examples
+    --------
     >>> rock_paper_scissors = [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]
     >>> solution = solve_game(rock_paper_scissors)
     >>> solution.x.round(6).tolist(), abs(round(solution.value, 6))
@@ -159,7 +174,7 @@ def _ends(U: Array, x: Array, y: Array) -> tuple[float, float]:
 
 
 def _guaranteed(A: Array, x: Array, y: Array) -> tuple[float, float]:
-    """The same of A itself, without rounding but for the last, outward."""
+    """The same of A itself, without rounding except for the last, outward."""
     lower, upper = least_dot(A.T, x) / exact_sum(x), -least_dot(-A, y) / exact_sum(y)
     return float_below(lower), float_above(upper)
 

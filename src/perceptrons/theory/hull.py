@@ -30,10 +30,22 @@ class BestMargin:
 
     Attributes
     ----------
-    margin : achieved by w = Σ duals·y·x over the support, divided by its norm; 0 if that separates nothing.
-    margin_bound : no hyperplane has more: the norm of that combination.
-    radius, lift : the largest norm of a row (x, ρ), and ρ; 0 for hyperplanes through the origin.
-    support, duals : the rows of the combination, and their shares, which sum to 1.
+    margin : float
+        The margin of w = Σ duals·y·x over the support, divided by its norm; 0 if it separates nothing.
+    margin_bound : float
+        No hyperplane has a larger margin: the norm of that combination.
+    radius, lift : float
+        The largest norm of a row (x, ρ), and ρ; 0 for hyperplanes through the origin.
+    support, duals : array
+        The rows of the combination, and their shares, which sum to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from perceptrons.theory import best_margin
+    >>> found = best_margin(np.array([[0.0, 1.0], [2.0, 1.0]]), np.array([-1, 1]))
+    >>> round(found.margin, 6), found.support.tolist(), round(found.radius, 6)
+    (0.707107, [0, 1], 2.236068)
     """
 
     margin: float
@@ -71,6 +83,22 @@ def best_margin(
     separates the rows, the margin is 0 and its bound is near 0; a margin below 1e-10 of the radius counts as
     rounding, and is 0, too.
 
+    Parameters
+    ----------
+    X : array-like or sparse matrix
+        The rows.
+    y : array of ±1
+        The label of each row.
+    lift : float, default 0
+        The constant coordinate ρ that carries the intercept; 0 stands for hyperplanes through the origin.
+    tol : float, default 1e-6
+        The gap of the interval to reach, as a share of the best margin.
+    max_rounds : int, default 200
+        The largest number of rounds. If they are not sufficient the gap is larger, and the interval still
+        holds.
+
+    Examples
+    --------
     >>> X, y = np.array([[0.0, 1.0], [2.0, 1.0]]), np.array([-1, 1])
     >>> found = best_margin(X, y)  # the best margin is 1/√2
     >>> round(found.margin, 6), round(found.margin_bound, 6), found.duals.round(3).tolist()

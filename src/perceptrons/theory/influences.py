@@ -22,10 +22,15 @@ def influences(weights: Any, threshold: float, shares: Any) -> Array:
 
     Parameters
     ----------
-    weights : −1 or +1 for each variable.
-    threshold : θ; the answer is + iff Σ w x > θ.
-    shares : the probability of x_i = +1, of each variable; all of them are independent.
+    weights : array-like of −1 and +1
+        The weight of each variable.
+    threshold : float
+        The threshold θ: the answer is + if and only if Σ w x > θ.
+    shares : array-like
+        The probability of x_i = +1 for each variable; all of them are independent.
 
+    Examples
+    --------
     >>> influences([1, 1, -1], 0, [0.5, 0.5, 0.5]).tolist()
     [1.0, 1.0, -1.0]
     """
@@ -50,7 +55,11 @@ def agreement_chances(weights: Any, threshold: float, shares: Any) -> tuple[floa
 
 
 def counts_of(chances: Array) -> Array:
-    """The chances that 0, 1, … of independent events happen."""
+    """The chances that 0, 1, … of independent events happen.
+
+    >>> counts_of(np.array([0.5, 0.5])).tolist()
+    [0.25, 0.5, 0.25]
+    """
     counts = np.ones(1)
     for chance in chances:
         counts = np.append(counts * (1.0 - chance), 0.0) + np.append(0.0, counts * chance)

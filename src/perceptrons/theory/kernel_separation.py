@@ -3,7 +3,7 @@
 S. Moran et al., *On the Perceptron's Compression*, Section 4: the proof "also holds in infinite dimensional
 Hilbert space, but it uses that the sets are bounded in norm". Here are hulls of finitely many points φ(z), of
 which a kernel gives ⟨φ(x), φ(z)⟩. The algorithm and the constants are those of `separation`: the points are
-moved to the centre of a ball around them (a combination of points, by Bădoiu and Clarkson) and divided by its
+moved to the center of a ball around them (a combination of points, by Bădoiu and Clarkson) and divided by its
 radius R, at most 33 (R/ε)² points are used, and the margin is ε/12 or more.
 
 What differs: kernel values are rounded, and so is all that follows from them; claims are checked to nine
@@ -32,8 +32,20 @@ class KernelNear:
 
     Attributes
     ----------
-    times_K, times_L : how often each point of K, and of L, was used.
-    distance : ‖p − q‖ of the two means, in the feature space. eps : what was asked.
+    times_K, times_L : array
+        How often each point of K, and of L, was used.
+    distance : float
+        The distance ‖p − q‖ of the two means, in the feature space.
+    eps : float
+        The eps that was asked for.
+
+    Examples
+    --------
+    >>> from sklearn.metrics.pairwise import rbf_kernel
+    >>> from perceptrons.theory import separate
+    >>> near = separate([[0.0], [2.0]], [[0.1], [2.1]], eps=0.5, kernel=rbf_kernel)
+    >>> type(near).__name__, near.distance < 0.5
+    ('KernelNear', True)
     """
 
     times_K: Array
@@ -56,10 +68,23 @@ class KernelSeparated:
 
     Attributes
     ----------
-    times_K, times_L : how often each point was used; w is the sum of φ(z) − c over those of K minus that over
-        those of L, c the centre of the ball around all.
-    duals : w as a combination of all points, those of K first. b, margin : the hyperplane. eps : what was
-    asked.
+    times_K, times_L : array
+        How often each point was used; w is the sum of φ(z) − c over those of K minus that over those of L,
+        where c is the center of the ball around all.
+    duals : array
+        The vector w as a combination of all points, those of K first.
+    b, margin : float
+        The offset and the margin of the hyperplane.
+    eps : float
+        The eps that was asked for.
+
+    Examples
+    --------
+    >>> from sklearn.metrics.pairwise import rbf_kernel
+    >>> from perceptrons.theory import separate
+    >>> apart = separate([[0.0], [0.1]], [[2.0], [2.1]], eps=0.5, kernel=rbf_kernel)
+    >>> type(apart).__name__, apart.margin > 0.5
+    ('KernelSeparated', True)
     """
 
     times_K: Array
@@ -89,11 +114,11 @@ class KernelSeparated:
 
 @dataclass(frozen=True, eq=False)
 class _Gram:
-    """Inner products of all points, those of K first, and of the points moved to the centre and scaled."""
+    """Inner products of all points, those of K first, and of the points moved to the center and scaled."""
 
     values: Array
     n_K: int
-    centre: Array  # shares of the points
+    center: Array  # shares of the points
     radius: float
     moved: Array
 
@@ -104,10 +129,10 @@ class _Gram:
         scale = float(np.abs(np.diagonal(values)).max()) or 1.0
         if np.linalg.eigvalsh(values / scale)[0] < -CLOSE * len(values):
             raise ValueError("kernel is not positive semidefinite on these points; use one that is, as rbf")
-        centre, radius = _ball(values)
-        towards = values @ centre
-        moved = values - towards[:, None] - towards[None, :] + centre @ towards
-        return _Gram(values, len(parts[0]), centre, radius, moved / (radius or 1.0) ** 2)
+        center, radius = _ball(values)
+        towards = values @ center
+        moved = values - towards[:, None] - towards[None, :] + center @ towards
+        return _Gram(values, len(parts[0]), center, radius, moved / (radius or 1.0) ** 2)
 
     def length(self, duals: Array) -> float:
         """‖Σ duals φ‖."""
@@ -116,7 +141,7 @@ class _Gram:
     def normal(self, times_K: Array, times_L: Array) -> Array:
         """w as a combination of all points."""
         own = np.concatenate([times_K, -times_L]).astype(float)
-        return np.asarray(own - own.sum() * self.centre)
+        return np.asarray(own - own.sum() * self.center)
 
 
 def separate_by_kernel(
@@ -165,7 +190,7 @@ def _perceptron(gram: _Gram, eps: float, cap: int) -> tuple[bool, tuple[Array, A
 
 
 def _ball(values: Array) -> tuple[Array, float]:
-    """Shares of the points that make the centre of a ball around all of them, and its radius."""
+    """Shares of the points that make the center of a ball around all of them, and its radius."""
     own, shares, furthest = np.diagonal(values), np.zeros(len(values)), 0
     shares[0] = 1.0
     for step in range(1, CENTRE_STEPS + 1):

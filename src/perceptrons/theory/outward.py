@@ -6,7 +6,7 @@ of Numerical Algorithms*, chapter 3): |fl(Σ x_j w_j) − Σ x_j w_j| ≤ γ_n �
 every order of the sum, with or without fused multiplication. Exact numbers: sums in integers, which no
 bound limits; roots and quotients are then rounded once, to the nearest double on the safe side.
 
-Deviation from the book: underflow is counted, too. Every product may be off by half the least double.
+Deviation from the book: underflow is counted, too. Every product may be off by half the smallest double.
 
 >>> row, w = [2.0**60, 1.0, -(2.0**60)], [1.0, 1.0, 1.0]
 >>> float(np.dot(row, w)), exact_dot(row, w)
@@ -195,7 +195,7 @@ def sqrt_above(square: Fraction) -> float:
 
 
 def _root(square: Fraction) -> tuple[Fraction, Fraction]:
-    """√square rounded down and up, to so many digits that no double lies strictly between."""
+    """√square rounded down and up, to enough digits that no double lies strictly between."""
     number, denominator = square.numerator, square.denominator
     if number < 0:
         raise ValueError(f"{square} has no square root.")

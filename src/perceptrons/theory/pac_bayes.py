@@ -30,10 +30,17 @@ def pac_bayes_margin(margins: ArrayLike, n: int, delta: float, gamma: float = 0.
 
     Parameters
     ----------
-    margins : the γ_i, one per training row, in [−1, 1].
-    n : the number of coordinates, with the lifted one, if there is an intercept.
-    gamma : fixed beforehand.
+    margins : array-like
+        The γ_i, one per training row, in [−1, 1].
+    n : int
+        The number of coordinates, the lifted one included, if there is an intercept.
+    delta : float
+        The probability with which the bound may fail.
+    gamma : float, default 0
+        A margin that was fixed beforehand.
 
+    Examples
+    --------
     >>> round(pac_bayes_margin([0.5] * 1000, 2, 0.05), 4)
     0.0169
     """

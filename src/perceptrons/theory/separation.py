@@ -7,7 +7,7 @@ violates the target any more and w separates.
 
 We deviate. (1) The lemma assumes sup‖p−q‖ = 1, its proof that the points lie in the unit ball; far from the
 origin it fails: no end after (10/ε)² steps no longer means near, and sets are called so that are not. We move
-to a centre c and divide by the radius R of a ball around both sets: w is a sum of *translated* points z − c.
+to a center c and divide by the radius R of a ball around both sets: w is a sum of *translated* points z − c.
 (2) The worst violator is corrected; the lemma holds for any order. (3) We stop as soon as ‖p−q‖ < ε is seen,
 or w has the margin below about its best b; both happen no later than the proof's own stops.
 
@@ -15,7 +15,7 @@ Constants. In these coordinates ‖(z, 1)‖² ≤ 2, hence ‖(w, t_K − t_L)�
 α = t_K/t, (p−q)/2 = w/t − (α−½)(p+q), hence ‖p−q‖ ≤ 2 (‖w/t‖ + |2α−1|) ≤ 2 √2 √(4/t): less than ε/R once
 t > 32 (R/ε)². Before, a hyperplane without violator has margin 1/‖w‖ ≥ 1/√(4t) ≥ (ε/R)/(8√2), times R for
 the user. We promise 33 (R/ε)² points and margin ε/12, which leaves room for rounding. With D = sup‖p−q‖
-over p in K and q in L, r_K and r_L the radii of the sets' smallest balls and d between their centres,
+over p in K and q in L, r_K and r_L the radii of the sets' smallest balls and d between their centers,
 D² ≥ r_K² + r_L² + d²; hence R ≤ 1.1 D for point sets (and for oracles that come in their smallest balls): at
 most 40 (D/ε)² points, and the paper's (10D/ε)² and ε/30 hold with room to spare. D itself is never computed:
 in its place only an underestimate would be safe, and R/1.1 is one. An oracle in too wide a ball has the
@@ -47,10 +47,21 @@ class Near:
 
     Attributes
     ----------
-    p, q : the two points, up to rounding.
-    distance : how far apart the two means are, computed exactly and rounded up.
-    eps : what was asked.
-    of_K, of_L : the combinations (`Combination`) that p and q are.
+    p, q : array
+        The two points, up to rounding.
+    distance : float
+        The distance of the two means, computed exactly and rounded up.
+    eps : float
+        The eps that was asked for.
+    of_K, of_L : Combination
+        The combinations of points whose means are p and q.
+
+    Examples
+    --------
+    >>> from perceptrons.theory import separate
+    >>> near = separate([[0.0, 0.0], [2.0, 2.0]], [[0.0, 2.0], [2.0, 0.0]], eps=0.5)
+    >>> near.distance < 0.5, sorted(near.of_K.rows.tolist()), sorted(near.of_L.rows.tolist())
+    (True, [0, 1], [0, 1])
     """
 
     p: Array
@@ -86,19 +97,31 @@ class Separated:
 
     Attributes
     ----------
-    w, b, margin : the hyperplane, in the user's coordinates. The margin is computed exactly and rounded down:
-        it is true of the real numbers in K, L, w and b. Of a set behind an oracle as much is taken off as
-        rounding may have changed the oracle's answer.
-    eps : what was asked.
-    centre : c; w is the sum of z − c over the points of `of_K` minus that over `of_L`, with multiplicity.
-    of_K, of_L : the points used; at most 33 (R/eps)² in all, R the radius of a ball around both sets.
+    w, b, margin : array, float and float
+        The hyperplane, in the user's coordinates. The margin is computed exactly and rounded down, so that it
+        holds for the real numbers in K, L, w and b. For a set behind an oracle it is reduced by the largest
+        change that rounding can have made in the oracle's answer.
+    eps : float
+        The eps that was asked for.
+    center : array
+        The center c; w is the sum of z − c over the points of `of_K` minus that over `of_L`, with
+        multiplicity.
+    of_K, of_L : Combination
+        The points used; at most 33 (R/eps)² in all, where R is the radius of a ball around both sets.
+
+    Examples
+    --------
+    >>> from perceptrons.theory import separate
+    >>> apart = separate([[0.0, 0.0], [0.0, 2.0]], [[4.0, 0.0]], eps=1)
+    >>> apart.w.tolist(), apart.b, apart.margin
+    ([-4.0, 0.0], -8.0, 2.0)
     """
 
     w: Array
     b: float
     margin: float
     eps: float
-    centre: Array
+    center: Array
     of_K: Combination
     of_L: Combination
 
@@ -109,14 +132,14 @@ class Separated:
         `Near.verify`.
         """
         pair = Pair.of(K, L, self.eps)
-        c, size = pair.centre, pair.size
+        c, size = pair.center, pair.size
         n_points = self.of_K.verify(pair.K, "K") + self.of_L.verify(pair.L, "L")
         confirm(
             n_points <= enough_points(pair.radius, self.eps),
             f"{n_points} points are more than {POINTS:g} (R/eps)²",
         )
-        confirm(_close(self.centre, c, 1e-12 * size), "centre is not that of the ball around K and L")
-        w = self.of_K.total(self.centre) - self.of_L.total(self.centre)
+        confirm(_close(self.center, c, 1e-12 * size), "center is not that of the ball around K and L")
+        w = self.of_K.total(self.center) - self.of_L.total(self.center)
         confirm(
             _close(self.w, w, 1e-13 * n_points * size), "w is not the signed sum of its translated points"
         )
@@ -134,14 +157,21 @@ def separate(K: Any, L: Any, eps: float, *, kernel: Any = None, max_steps: int |
 
     Parameters
     ----------
-    K, L : array-like of shape (m, n), whose rows span a convex hull, or an `Oracle` (`ball`, `box`, …).
-    eps : Near needs dist(K, L) < eps, Separated dist(K, L) > 0. In between either may be the answer.
-    kernel : None, or a function of two sets of points that gives their inner products in a feature space, a
-        row for each of the first and a column for each of the second. K and L are then sequences of points,
-        and the answer, a `KernelNear` or a `KernelSeparated`, is about the hulls of their images.
-    max_steps : the most points to use. Default: 33 (R/eps)², which is always enough, or a million if that
-        is less; with point sets it is enough for eps ≥ D/150. Too few steps raise a ValueError.
+    K, L : array-like of shape (m, n) or Oracle
+        Points whose convex hull is the set, or an oracle of it (`ball`, `box`, …).
+    eps : float
+        A `Near` answer requires dist(K, L) < eps, a `Separated` one dist(K, L) > 0. In between either may be
+        the answer.
+    kernel : callable or None, default None
+        A function of two sets of points that returns their inner products in a feature space, one row for
+        each point of the first set and one column for each of the second. K and L are then sequences of
+        points, and the answer, a `KernelNear` or a `KernelSeparated`, is about the hulls of their images.
+    max_steps : int or None, default None
+        The largest number of points to use. None is 33 (R/eps)², which is always enough, or a million if that
+        is less; with point sets it is enough for eps ≥ D/150. If it is too small a ValueError is raised.
 
+    Examples
+    --------
     >>> answer = separate([[0, 0], [0, 2]], [[4, 1], [6, 0]], eps=1)
     >>> answer.w.tolist(), round(answer.b, 9), answer.margin
     ([-4.0, -1.0], -9.5, 1.8...)
@@ -158,7 +188,7 @@ def separate(K: Any, L: Any, eps: float, *, kernel: Any = None, max_steps: int |
 
         return separate_by_kernel(K, L, eps, kernel, max_steps)
     pair = Pair.of(K, L, eps)
-    c, scale = pair.centre, pair.radius or 1.0
+    c, scale = pair.center, pair.radius or 1.0
     cap = steps_allowed(max_steps, enough_points(pair.radius, eps), 2)
     near, used = _perceptron(pair.K.moved(c, scale), pair.L.moved(c, scale), eps / scale, cap)
     of_K, of_L = Combination.of(pair.K, used[0]), Combination.of(pair.L, used[1])
@@ -186,8 +216,8 @@ def _margin(pair: Pair, w: Array, b: float) -> float:
 
 def _perceptron(K: Hull | Body, L: Hull | Body, eps: float, cap: int) -> tuple[bool, Used]:
     """Algorithm 2 with β = 1 on (z, 1), in the unit ball: whether near, and how often each point was used."""
-    axis = np.eye(1, len(K.centre))[0]
-    u = _unit(K.centre - L.centre, axis)  # w = 0 violates on every point: any first two will do
+    axis = np.eye(1, len(K.center))[0]
+    u = _unit(K.center - L.center, axis)  # w = 0 violates on every point: any first two will do
     lowest = K.lowest(u), L.lowest(-u)
     sums, times = [point.copy() for point, _ in lowest], [1, 1]
     used: Used = Counter([lowest[0][1]]), Counter([lowest[1][1]])

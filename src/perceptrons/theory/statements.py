@@ -27,17 +27,33 @@ class TrainingFacts(NamedTuple):
 
     Attributes
     ----------
-    n_rows, errors : the training rows, and how many of them the model gets wrong.
-    margins, n_dimensions : y⟨w,x⟩/(‖w‖‖x‖) of each row as the model sees it, and the number of coordinates,
-        the lifted one among them; a line for each of several lifts, fixed beforehand, if there are some.
-    compression_size, errors_outside, choices : rows from which a refit gives the same model (their number was
-        not fixed beforehand), errors on the others, ln of the number of choices made by looking at all rows.
-    first_pass_mistakes : mistakes of the first pass, each row predicted before it was learned from.
-    first_pass_choices : ln of the number of choices that the first pass made by looking at all rows before.
-    log_size : ln of the number of models it was chosen from, counted before the rows were seen.
-    random_order : whether the rows were met in an order drawn uniformly.
-    weighted, scaled_by_rows : whether rows had weights; whether a scaler, an encoder, thresholds or ρ were
-        fitted on these rows.
+    n_rows, errors : int
+        The number of training rows, and of those that the model gets wrong.
+    margins, n_dimensions : array and int, or None
+        The number y⟨w,x⟩/(‖w‖‖x‖) of each row as the model sees it, and the number of coordinates, the lifted
+        one included; one line for each of several lifts, fixed beforehand, if there are some.
+    compression_size, errors_outside : int or None
+        The number of rows from which a refit gives the same model (it was not fixed beforehand), and of
+        errors on the others.
+    choices : float, default 0
+        The logarithm of the number of choices made by looking at all rows.
+    first_pass_mistakes : int or None
+        The number of mistakes in the first pass, in which each row was predicted before it was learned from.
+    first_pass_choices : float, default 0
+        The logarithm of the number of choices that the first pass made by looking at all rows before.
+    log_size : float or None
+        The logarithm of the number of models it was chosen from, counted before the rows were seen.
+    random_order : bool, default False
+        Whether the rows were visited in an order drawn uniformly.
+    weighted, scaled_by_rows : bool, default False
+        Whether rows had weights, and whether a scaler, an encoder, thresholds or ρ were fitted on these rows.
+
+    Examples
+    --------
+    >>> from perceptrons.theory.statements import TrainingFacts, on_training_rows
+    >>> facts = TrainingFacts(n_rows=1000, errors=10, log_size=14.0, weighted=True)
+    >>> on_training_rows(facts, 0.05)[0].why_not
+    'the rows have weights, and a weighted row is not one draw'
     """
 
     n_rows: int
@@ -58,7 +74,21 @@ class TrainingFacts(NamedTuple):
 class Statement(NamedTuple):
     """What a bound says: with the confidence asked for, `value` is at least the share that it is `about`.
 
-    value, why_not : one of the two is None.
+    Attributes
+    ----------
+    name, about, source : str
+        The name of the bound, what its number is about, and where it comes from.
+    value : float or None
+        The bound; None if it does not apply.
+    why_not : str or None
+        Why the bound does not apply; None if it does.
+
+    Examples
+    --------
+    >>> from perceptrons.theory.statements import TrainingFacts, on_training_rows
+    >>> first = on_training_rows(TrainingFacts(n_rows=1000, errors=10, log_size=14.0), 0.05)[0]
+    >>> first.name, first.about, round(first.value, 3), first.why_not
+    ('Occam', 'the error of the model', 0.04, None)
     """
 
     name: str
@@ -69,6 +99,13 @@ class Statement(NamedTuple):
 
 
 class Bound(NamedTuple):
+    """A bound, when it applies, and how it is computed.
+
+    >>> from perceptrons.theory.statements import ON_TRAINING_ROWS
+    >>> [bound.name for bound in ON_TRAINING_ROWS]
+    ['Occam', 'PAC-Bayes margin', 'compression', 'online-to-batch', 'online majority vote']
+    """
+
     name: str
     about: str
     source: str
@@ -166,7 +203,7 @@ ON_TRAINING_ROWS = (
 
 
 def on_training_rows(facts: TrainingFacts, delta: float) -> list[Statement]:
-    """Every bound that can be had from training rows alone, the smallest first, then those that do not apply.
+    """Every bound that follows from training rows alone, the smallest first, then those that do not apply.
 
     All hold at once with probability 1 − delta: each has its equal share of it.
 
@@ -187,13 +224,38 @@ def _state(bound: Bound, facts: TrainingFacts, delta: float) -> Statement:
 
 
 def says_something(statement: Statement, majority_error: float) -> bool:
-    """Whether a statement promises more than always answering the larger class, whose error is given."""
+    """Whether a statement promises more than always answering the larger class, whose error is given.
+
+    >>> statement = on_training_rows(TrainingFacts(n_rows=1000, errors=10, log_size=14.0), 0.05)[0]
+    >>> says_something(statement, majority_error=0.3), says_something(statement, majority_error=0.03)
+    (True, False)
+    """
     return statement.value is not None and statement.value < majority_error
 
 
 class HeldOut(NamedTuple):
-    """What rows not trained on say of the share of new rows: seen, and with confidence between two limits.
-    `name` is that of the class it is about; empty, if it is about all."""
+    """What rows not trained on prove about the share of new rows: with confidence it is between two limits.
+
+    Attributes
+    ----------
+    about : str
+        What is counted.
+    seen, n_rows : int
+        The number of rows for which it is so, and of all rows.
+    low, high : float
+        The limits of the share of new rows.
+    name : str, default ""
+        The name of the class; empty if the statement is about all classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from perceptrons.theory.statements import on_new_rows
+    >>> right = np.repeat([0, 1], 50)
+    >>> found = on_new_rows(right, right, np.zeros(100, bool), ["no", "yes"], 0.05)
+    >>> found[0].seen, found[0].n_rows, round(found[0].high, 3)
+    (0, 100, 0.03)
+    """
 
     about: str
     seen: int
@@ -212,25 +274,89 @@ def on_new_rows(
 
     Parameters
     ----------
-    codes, answers : the class of each row and that of its answer, as places among the classes `names`.
-    rejected : which rows got no answer.
+    codes, answers : array of int
+        The class of each row and that of its answer, as positions in `names`.
+    rejected : array of bool
+        Which rows got no answer.
+    names : list of str
+        The names of the classes.
+    delta : float
+        The probability with which each limit may fail.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> codes, none = np.repeat([0, 1], [150, 50]), np.zeros(200, bool)
     >>> found = on_new_rows(codes, np.repeat([0, 1], [155, 45]), none, ["no", "yes"], 0.05)
     >>> found[0].about, found[0].seen, round(found[0].high, 3)
     ('wrong, of the rows answered', 5, 0.052)
     """
-    answered = ~rejected
-    wrong = (codes != answers) & answered
+    return on_counted_rows(count_answers(codes, answers, rejected, len(names)), names, delta)
+
+
+def count_answers(codes: Array, answers: Array, rejected: Array, n: int) -> Array:
+    """How many rows of each of n classes have which answer; the counts of parts of the rows add up.
+
+    Parameters
+    ----------
+    codes, answers : array of int
+        The class of each row and that of its answer, from 0 to n − 1.
+    rejected : array of bool
+        Which rows got no answer.
+    n : int
+        The number of classes.
+
+    Returns
+    -------
+    array of shape (n, n + 1)
+        A line per class and a column per answer; the last column counts the rows without an answer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rejected = np.array([False, False, False, True])
+    >>> count_answers(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 0]), rejected, 2)
+    array([[1, 1, 0],
+           [0, 1, 1]])
+    """
+    table = np.zeros((n, n + 1), np.int64)
+    np.add.at(table, (codes, np.where(rejected, n, answers)), 1)
+    return table
+
+
+def on_counted_rows(table: Array, names: list[str], delta: float) -> list[HeldOut]:
+    """What `on_new_rows` says, from rows that are counted already.
+
+    Parameters
+    ----------
+    table : array of shape (n, n + 1)
+        The result of `count_answers`, or the sum of those of parts of the rows.
+    names : list of str
+        The names of the n classes.
+    delta : float
+        The probability with which each limit may fail.
+
+    Returns
+    -------
+    list of HeldOut
+        The limits of the error of answered rows, of the share rejected, and of the error of each class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found = on_counted_rows(np.array([[148, 2, 0], [3, 47, 0]]), ["no", "yes"], 0.05)
+    >>> found[0].about, found[0].seen, round(found[0].high, 3)
+    ('wrong, of the rows answered', 5, 0.052)
+    """
+    answered = table[:, :-1].sum(axis=1)
+    wrong = answered - np.diagonal(table)
     counts = [
         ("wrong, of the rows answered", wrong.sum(), answered.sum(), ""),
-        ("rejected, of all rows", rejected.sum(), len(rejected), ""),
+        ("rejected, of all rows", table[:, -1].sum(), table.sum(), ""),
     ]
     for code, name in enumerate(names):
-        of_class = answered & (codes == code)
         about = f"wrong, of the rows of class {name} that are answered"
-        counts.append((about, wrong[of_class].sum(), of_class.sum(), name))
+        counts.append((about, wrong[code], answered[code], name))
     return [HeldOut(about, int(k), int(n), *_limits(k, n, delta), name) for about, k, n, name in counts]
 
 

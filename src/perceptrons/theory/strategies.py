@@ -34,11 +34,22 @@ class SparseStrategy:
 
     Attributes
     ----------
-    rows, times : the points played, by row, and how often each stands in the multiset of t = Σ times.
-    w : a unit vector, the Hyperplane player's strategy.
-    lower, upper : min ⟨w,v⟩/‖w‖ ≤ ε* ≤ ‖mean‖, in the units of V, computed exactly and rounded outward.
+    rows, times : array
+        The points played, by row, and how often each is in the multiset of t = Σ times points.
+    w : array
+        A unit vector, the strategy of the Hyperplane player.
+    lower, upper : float
+        The interval min ⟨w,v⟩/‖w‖ ≤ ε* ≤ ‖mean‖, in the units of V, computed exactly and rounded outward.
         Either upper ≤ eps or upper ≤ `factor`·lower.
-    eps, alpha : what was asked.
+    eps, alpha : float, and float or None
+        What was asked for.
+
+    Examples
+    --------
+    >>> from perceptrons.theory import sparse_strategy
+    >>> played = sparse_strategy([[1.0, 1.0], [1.0, -1.0]], eps=0.1)
+    >>> played.lower <= 1 <= played.upper, int(played.times.sum()) == sum(played.times.tolist())
+    (True, True)
     """
 
     rows: Array
@@ -93,12 +104,19 @@ def sparse_strategy(
 
     Parameters
     ----------
-    V : array-like of shape (m, n), the Point player's choices.
-    eps : a loss that is small enough, in the units of V. 3 (R/eps)² steps always reach it.
-    alpha : None, or in (1, 2): the loss is then at most 2/(α − t^(1−α)) ε* after t steps, near 1.1 ε* for
-        1.8, which may take (R/eps)^(2/(2−α)) of them.
-    max_steps : default as many as may be needed, or a million if that is less. Too few raise a ValueError.
+    V : array-like of shape (m, n)
+        The choices of the Point player, one per row.
+    eps : float
+        A loss that is small enough, in the units of V. 3 (R/eps)² steps always reach it.
+    alpha : float or None, default None
+        A number in (1, 2): the loss is then at most 2/(α − t^(1−α)) ε* after t steps, near 1.1 ε* for 1.8,
+        which may take (R/eps)^(2/(2−α)) of them.
+    max_steps : int or None, default None
+        The largest number of steps. None is the number that may be needed, or a million if that is less. If
+        it is too small a ValueError is raised.
 
+    Examples
+    --------
     >>> played = sparse_strategy([[2.0, 1.0], [2.0, -1.0], [0.0, 2.0]], eps=0.1)
     >>> dict(zip(played.rows.tolist(), played.times.tolist(), strict=True))
     {0: 1, 1: 2, 2: 2}

@@ -206,15 +206,18 @@ def test_one_sweep_of_descent(C, make, weighted):
     squares = squared_norms(search.task.X, 20)
     assert squares == pytest.approx(np.where((X == 0).all(axis=1), 1.0, (X * X).sum(axis=1)))
     order, expected, v, c, moves = rng.permutation(20), alpha.copy(), w.copy(), b, 0
+    far, slopes = np.full(20, np.nan), np.zeros(20)
     for i in order:
         ridge = 1 / (C * weights[i])
         slope = y[i] * (X[i] @ v + c) - 1 + expected[i] * ridge
         new = max(0.0, expected[i] - slope / (squares[i] + lift + ridge))
         v, c = v + (new - expected[i]) * y[i] * X[i], c + lift * (new - expected[i]) * y[i]
+        slopes[i] = abs(slope) if max(new, expected[i]) > 0 else 0  # 0, and stays so: as it should be
         moves, expected[i] = moves + (new != expected[i]), new
-    b, changed = sweep(search.task, order.astype(np.uint64), squares, alpha, w, b, lift)
+    b, changed = sweep(search.task, order.astype(np.uint64), squares, alpha, w, b, lift, far)
     assert alpha == pytest.approx(expected, abs=1e-12)
     assert w == pytest.approx(v, abs=1e-12)
+    assert far == pytest.approx(slopes, abs=1e-12)
     assert b == pytest.approx(c, abs=1e-12)
     assert changed == moves
     assert 5 <= moves <= 20

@@ -72,6 +72,17 @@ def test_descent_on_clusters_at_different_distances(seed):
     assert fitted(X, y).certificate_.margin == pytest.approx(best, rel=2e-3)
 
 
+def test_few_sweeps_visit_no_straggler_again():
+    """They only start another method, which wants the rows and not their multipliers."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((600, 5))
+    y = np.where(X[:, 0] + 0.5 * rng.standard_normal(600) > 0.0, 1, -1)
+    X[:20] *= 30.0  # far from their targets
+    search = searched(X, y, C=1.0)
+    descend(search, at_most=4)
+    assert search.n_passes <= 4
+
+
 def test_a_warm_start_with_duals_of_one_class():
     model = MaxMarginPerceptron(warm_start=True)
     model.fit([[-1, 0], [1, 0], [-5, 0.3], [-6, 2]], [0, 1, 0, 0])

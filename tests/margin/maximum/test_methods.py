@@ -69,6 +69,48 @@ def test_all_three_agree_with_slack(monkeypatch, intercept, jit):
                 assert model.coef_[0] == pytest.approx(w, abs=1e-2 * np.linalg.norm(w))
 
 
+def near_copies(copies, jit):
+    """Random rows, and near copies of some of them, of the same class."""
+    rng, n = np.random.default_rng(7), 300 if jit else 60
+    X, y = rng.standard_normal((n // 3, n)), rng.choice([-1, 1], n // 3)
+    X = np.vstack([X, X[:copies] + 0.01 * rng.standard_normal((copies, n))])
+    return X, np.append(y, y[:copies])
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+def test_near_copies_cost_few_passes(monkeypatch, intercept, jit):
+    X, y = near_copies(4, jit)
+    model = forced(monkeypatch, descend, X, y, fit_intercept=intercept, tol=1e-4)
+    monkeypatch.setattr(descent, "TIMES", 0)
+    other = forced(monkeypatch, descend, X, y, fit_intercept=intercept, tol=1e-4)
+    assert model.certificate_.margin == pytest.approx(other.certificate_.margin, rel=1e-4)
+    assert not jit or model.n_iter_ <= 0.6 * other.n_iter_  # so few rows as without compiling may be lucky
+
+
+@pytest.mark.parametrize("max_iter", [1, 2, 5, 9])
+def test_stragglers_are_passes_too(monkeypatch, max_iter):
+    """`max_iter` limits all visits."""
+    monkeypatch.setattr(methods, "methods", lambda *_, **__: [descend])
+    monkeypatch.setattr(descent, "BEHIND", 0.5)
+    X, y = near_copies(4, jit=False)
+    with pytest.warns(ConvergenceWarning):
+        assert MaxMarginPerceptron(tol=1e-9, max_iter=max_iter).fit(X, y).n_iter_ == max_iter
+
+
+def test_stragglers_are_few_rows_far_from_their_targets():
+    order, far = np.array([4, 2, 0, 1, 3, 5], np.uint32), np.zeros(8)
+    assert not len(descent.stragglers(order, far))
+    far[:6] = 1.0
+    assert not len(descent.stragglers(order, far))
+    far[:6] = [0, 1, 0, 0, 0, 0]
+    assert not len(descent.stragglers(order, far))  # 6 times the mean, not more
+    order = np.arange(100, dtype=np.uint32)[::-1]
+    far = np.where(np.arange(100) % 50 == 3, 1.0, 0.01)
+    assert descent.stragglers(order, far).tolist() == 16 * [53, 3]
+    far = np.where(np.arange(100) % 12 == 3, 1.0, 0.01)  # 9 rows: half a sweep at most
+    assert descent.stragglers(order, far).tolist() == 5 * [99, 87, 75, 63, 51, 39, 27, 15, 3]
+
+
 def test_which_method_when():
     assert methods.methods((10**6, 100), slack=False) == [shrink_corral]
     assert methods.methods((100, 10**6), slack=False) == [shrink_corral]
@@ -142,7 +184,7 @@ def test_a_look_scores_all_rows():
         assert found.lowest == pytest.approx(lowest)
         assert found.gap == pytest.approx(1 - sum(lowest) / found.length)
         depth = scores - (found.levels[search.task.side] if intercept else 0.0)
-        assert set(search.lowest_rows(6)) == {*np.argsort(depth)[:6], *rows}
+        assert list(search.lowest_rows(6, np.array([1, 7]))) == sorted({*np.argsort(depth)[:6], *rows, 1, 7})
         assert search.history["margin_bound"][-1] == pytest.approx(np.sqrt(found.length) / (1 + intercept))
 
 
@@ -193,7 +235,7 @@ def test_there_is_no_bound_without_equal_sums_of_both_classes():
     [
         ((0, -1.5), (1, 2.5), (2, 0.5), (3, 0.5)),  # it vanishes, but is no convex combination
         ((0, 1.0), (2, 1.0)),  # convex, but does not vanish
-        ((1, 1.0), (2, 0.5)),  # vanishes, but for other sums
+        ((1, 1.0), (2, 0.5)),  # vanishes, except for other sums
         ((0, -1.5), (0, 1.0), (1, 1.5), (2, 0.5), (2, 0.5), (3, 0.0)),
         ((-4, 1.0), (2, 1.0)),
         ((1, 1.0), (7, 1.0)),

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._types import Array
-from ...compiled import compiled
+from ...compiled import compiled, inlined
 from ...rows.layouts import Rows, add, add_centered, dot
 from .slack import ridge_of, squared_slack
 from .vectors import inner, rotate, shift
@@ -71,7 +71,8 @@ def join(task, corral, r, line, row):
     `line`, `row` : room for a line of the factor and for a row.
     """
     k, factor = corral.counts[0], corral.factor
-    row[:] = -task.centre
+    for j in range(row.size):
+        row[j] = -task.centre[j]
     add(task.X, r, 1.0, row)
     offset = inner(task.centre, row, 0, row.size)
     for s in range(k):
@@ -89,7 +90,8 @@ def join(task, corral, r, line, row):
         rest = sharpen(task, corral, r, line, row)
     if not rest > DEPENDENT * norm:
         return False
-    factor[:k, k] = line[:k]
+    for s in range(k):
+        factor[s, k] = line[s]
     factor[k, k] = np.sqrt(rest)
     for h in range(task.sides):
         one = 1.0 if task.side[r] == h else 0.0
@@ -100,7 +102,7 @@ def join(task, corral, r, line, row):
     return True
 
 
-@compiled
+@inlined
 def sharpen(task, corral, r, line, row):
     """What is left of row r beyond the span of the corral, when it is little: the difference of two squares
     would be rounding, so the vector itself is formed, and what it still has of the span is taken off again.
@@ -108,10 +110,11 @@ def sharpen(task, corral, r, line, row):
     Corrects `line`, returns the squared length; `row` holds x_r − centre and is overwritten.
     """
     k, factor, slack, weights = corral.counts[0], corral.factor, task.ridge / task.lift, task.weights
-    share, beside = line[:k].copy(), np.zeros(2)  # r ≈ Σ share_s z_s; what is left in the lifted coordinates
+    share, beside = np.empty(k), np.zeros(2)  # r ≈ Σ share_s z_s; what is left in the lifted coordinates
     for s in range(k - 1, -1, -1):
-        share[s] = (share[s] - inner(factor[s], share, s + 1, k)) / factor[s, s]
-    row *= task.y[r]
+        share[s] = (line[s] - inner(factor[s], share, s + 1, k)) / factor[s, s]
+    for j in range(row.size):
+        row[j] *= task.y[r]
     beside[task.side[r]] = 1.0
     for s in range(k):
         i = corral.rows[s]
@@ -132,13 +135,12 @@ def sharpen(task, corral, r, line, row):
     return rest
 
 
-@compiled
+@inlined
 def leave(corral, j):
     """Take the row in place j out: its column of Lᵀ goes, and rotations make the rest triangular again."""
     k, factor, ones = corral.counts[0], corral.factor, corral.ones
     for s in range(j, k - 1):
-        for kept in (corral.rows, corral.spots):
-            kept[s] = kept[s + 1]
+        corral.rows[s], corral.spots[s] = corral.rows[s + 1], corral.spots[s + 1]
         corral.weights[s] = corral.weights[s + 1]
     for s in range(k):
         for t in range(max(s, j + 1), k):
@@ -184,20 +186,23 @@ def walk_to(task, corral, used, goal):
                 if out < 0 or reach < theta or (reach == theta and goal[s] < goal[out]):
                     theta, out = reach, s
         if out < 0:
-            weights[:k] = goal[:k]
+            for s in range(k):
+                weights[s] = goal[s]
             return
         for s in range(k):
             weights[s] += theta * (goal[s] - weights[s])
         used[corral.spots[out]] = False
         leave(corral, out)
-        goal[: k - 1] = 0.0
+        for s in range(k - 1):
+            goal[s] = 0.0
         minimise(corral, task.sides, 1.0, goal)
 
 
 @compiled
 def combine(task, corral, w):
     """w = Σ a_i y_i x_i; returns its squared norm, slack included."""
-    w[:] = 0.0
+    for j in range(w.size):
+        w[j] = 0.0
     for s in range(corral.counts[0]):
         i = corral.rows[s]
         add_centered(task.X, i, corral.weights[s] * task.y[i], task.centre, w)
@@ -205,14 +210,15 @@ def combine(task, corral, w):
     return inner(w, w, 0, w.size) + slack
 
 
-@compiled
+@inlined
 def measure(task, corral, pool, w, depth, levels):
     """How far each row of the pool is below the level of its side; returns the sum of the lowest scores.
 
     The level of a side is what its rows in the corral score, on average.
     """
-    lowest = np.full(2, np.inf)
-    levels[:] = 0.0
+    lowest = np.empty(2)
+    for h in range(2):
+        lowest[h], levels[h] = np.inf, 0.0
     for p in range(pool.size):
         depth[p] = task.y[pool[p]] * dot(task.X, pool[p], w)
     for s in range(corral.counts[0]):
@@ -223,14 +229,15 @@ def measure(task, corral, pool, w, depth, levels):
         h = task.side[pool[p]]
         lowest[h] = min(lowest[h], depth[p])
         depth[p] = levels[h] - depth[p]
-    return lowest[: task.sides].sum()
+    return lowest[0] + lowest[1] if task.sides == 2 else lowest[0]
 
 
-@compiled
+@inlined
 def refine(task, corral, goal):
     """The goal that makes up for what the scores of the corral, `goal` as given, are below their levels."""
     k = corral.counts[0]
-    goal[:k] /= task.lift
+    for s in range(k):
+        goal[s] /= task.lift
     for s in range(k):
         goal[s] /= corral.factor[s, s]
         shift(goal, -goal[s], corral.factor[s], s + 1, k)
@@ -239,15 +246,29 @@ def refine(task, corral, goal):
 
 
 @compiled
+def highest(depth):
+    """The place of the largest, the first of equals; of the first NaN, if there is one."""
+    place = 0
+    for p in range(depth.size):
+        if depth[p] > depth[place] or depth[p] != depth[p]:
+            place = p
+            if depth[p] != depth[p]:
+                break
+    return place
+
+
+@inlined
 def join_lowest(task, corral, pool, depth, used, refused, line, row):
     """The row furthest below its level joins, and others that are nearly as far; returns how many did."""
     before = corral.counts[0]
+    most = corral.weights.size if task.ridge > 0.0 else row.size + task.sides  # more would be dependent
     for p in range(pool.size):
         depth[p] = -np.inf if used[p] or refused[p] else depth[p]
-    least = max(NEARLY * depth.max(), 0.0)
+    least = max(NEARLY * depth[highest(depth)], 0.0)
     for _ in range(max(1, before // AT_ONCE)):
-        p = int(depth.argmax())
-        if depth[p] <= least or corral.counts[0] == corral.weights.size:
+        p = highest(depth)
+        full = corral.counts[0] == corral.weights.size or before < corral.counts[0] == most
+        if full or depth[p] <= least:
             break
         depth[p] = -np.inf
         if join(task, corral, pool[p], line, row):
@@ -256,6 +277,15 @@ def join_lowest(task, corral, pool, depth, used, refused, line, row):
         else:
             refused[p] = True
     return corral.counts[0] - before
+
+
+@inlined
+def count(marked):
+    """How many are."""
+    total = 0
+    for p in range(marked.size):
+        total += marked[p]
+    return total
 
 
 @compiled
@@ -290,13 +320,15 @@ def climb(task, corral, pool, w, tol, zero):
             if patience == 0:
                 return STALLED
             shortest, refined = min(length, shortest), 0
-            known = refused.sum()
+            known = count(refused)
             if join_lowest(task, corral, pool, depth, used, refused, line, row) == 0:
-                if refused.sum() > known:
+                if count(refused) > known:
                     continue  # others may do
                 return STALLED if known else SOLVED  # if none is below, what is missing is rounding
-            refused[:] = False  # once others leave, they may be independent again
-            goal[: corral.counts[0]] = 0.0
+            for p in range(refused.size):
+                refused[p] = False  # once others leave, they may be independent again
+            for s in range(corral.counts[0]):
+                goal[s] = 0.0
             minimise(corral, task.sides, 1.0, goal)
         walk_to(task, corral, used, goal)
         length = combine(task, corral, w)

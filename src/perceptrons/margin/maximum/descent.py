@@ -1,12 +1,14 @@
 # mypy: allow-untyped-defs, allow-untyped-calls
-"""Dual coordinate descent: for maximum margins with so many support rows that a factor would not pay.
+"""Dual coordinate descent: for maximum margins with too many support rows for a factor to pay.
 
 C.-J. Hsieh et al., *A dual coordinate descent method for large-scale linear SVM* (2008). One row's multiplier
 at a time is set to its best value, α_i ← max(0, α_i + (1 − y_i(⟨w,x_i⟩ + b) − r_i α_i)/(‖x_i‖² + ρ² + r_i)).
 
 Beyond the paper: a free intercept. Its condition Σ α_i y_i = 0 is met in the limit by the method of
 multipliers: b carries ρ² Σ α_i y_i within a sweep, as in a lifted perceptron, and again that much between
-sweeps. Rows that score well above their target are left out of most sweeps.
+sweeps. Rows that score well above their target are left out of most sweeps. Near copies of one another take
+each other's share back and forth, and are at their targets long after all other rows: a few rows that are
+much further from theirs than the mean are visited several times more after each sweep.
 """
 
 from collections.abc import Sequence
@@ -25,17 +27,22 @@ PATIENCE = 60  # sweeps; then Wolfe's method may try, if the rows are still not 
 WORTH = 0.1  # … after as many operations as this share of those that it needs
 WHOLE = 5  # one sweep in so many visits all rows
 ABOVE = 1.2  # times the level: a row that scores more and has no multiplier is left out for a while
+BEHIND = 6  # times the mean distance from the target: a straggler
+TIMES = 16  # visits of a straggler after each sweep, together at most half a sweep
 
 
 @compiled
-def sweep(task, order, squares, alpha, w, b, lift):
-    """Visit the rows in this order; returns the new intercept and how many multipliers changed."""
+def sweep(task, order, squares, alpha, w, b, lift, far):
+    """Visit the rows in this order; returns the new intercept and how many multipliers changed.
+
+    `far` : on the last visit of each row, how far its score was from its target."""
     changed = 0
     for t in range(order.size):
         i = order[t]
         ridge = ridge_of(task.ridge, task.weights, i)
         slope = task.y[i] * (dot(task.X, i, w) + b) - 1.0 + ridge * alpha[i]
         new = max(0.0, alpha[i] - slope / (squares[i] + lift + ridge))
+        far[i] = abs(slope) if alpha[i] > 0.0 or new > 0.0 else 0.0
         if new != alpha[i]:
             step = (new - alpha[i]) * task.y[i]
             alpha[i] = new
@@ -57,9 +64,10 @@ def squared_norms(X, n_rows):
 
 
 def descend(search: MarginSearch, at_most: float = np.inf) -> None:
-    """Sweep until the gap closes or another method should try; what it found is the start of what follows."""
+    """Sweep until the gap closes or another method should try; what it found is the start of what follows. A
+    few sweeps that only start another method visit no straggler again."""
     task, n_rows = search.task, len(search.scores)
-    squares = squared_norms(task.X, n_rows)
+    squares, far = squared_norms(task.X, n_rows), np.zeros(n_rows)
     alpha, w, b, rng = np.zeros(n_rows), np.zeros(len(task.centre)), 0.0, np.random.RandomState(0)
     lift = task.lift / np.sqrt(len(w)) if task.sides == 2 else 0.0
     everyone = active = given(n_rows)
@@ -67,11 +75,14 @@ def descend(search: MarginSearch, at_most: float = np.inf) -> None:
     cells = search.matrix.nnz if is_sparse(search.matrix) else search.matrix.size
     while True:
         order = permuted(everyone if sweeps % WHOLE == 0 else active, rng)
-        b, changed = sweep(task, order, squares, alpha, w, b, lift)
+        b, changed = sweep(task, order, squares, alpha, w, b, lift, far)
+        left = int((search.max_iter - search.n_passes) * n_rows) - len(order)  # visits
+        again = stragglers(order, far)[: max(left, 0)] if np.isinf(at_most) else order[:0]
+        b, more = sweep(task, again, squares, alpha, w, b, lift, far)
         b += lift * float(alpha @ task.y)
         sweeps += 1
-        search.n_updates += int(changed)
-        search.n_passes += len(order) / n_rows
+        search.n_updates += int(changed + more)
+        search.n_passes += (len(order) + len(again)) / n_rows
         last = sweeps >= at_most or search.n_passes + 1 > search.max_iter
         if sweeps < check and not last:
             continue
@@ -89,6 +100,13 @@ def descend(search: MarginSearch, at_most: float = np.inf) -> None:
         check = sweeps + int(np.clip(sweeps_needed(past, search.tol), 1, 1 + sweeps // 3))
         level = found.length / task.sides
         active = everyone[(alpha > 0.0) | (search.scores <= ABOVE * level)]
+
+
+def stragglers(order: Array, far: Array) -> Array:
+    """The rows of a sweep that are much further from their targets than the mean, each several times."""
+    own = far[order]
+    rows = order[own > BEHIND * own.mean()]
+    return np.tile(rows, min(TIMES, len(order) // (2 * len(rows)))) if len(rows) else rows
 
 
 def sweeps_needed(past: Sequence[tuple[int, float]], tol: float) -> float:

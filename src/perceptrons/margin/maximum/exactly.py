@@ -72,5 +72,5 @@ def proposed(matrix: Any, rows: Array) -> Array:
 
 
 def room(n_columns: int) -> int:
-    """How many rows of so many columns are not too many."""
+    """How many rows, given the number of columns, are not too many."""
     return max(2, MOST_PROPOSED // max(1, n_columns))

@@ -40,44 +40,52 @@ class MaxMarginPerceptron(LinearThreshold):
     Parameters
     ----------
     C : float, default inf
-        Finite: slack is allowed, at a cost. Minimises ½‖w‖² + (C/2)·Σ max(0, 1 − y·score)²: LinearSVC's
-        squared hinge loss with half this C, but the intercept is not penalised. With weights the slack of a
-        row costs C times its weight.
+        A finite value allows slack, at a cost: ½‖w‖² + (C/2)·Σ max(0, 1 − y·score)² is minimized, which is
+        LinearSVC's squared hinge loss with half this C, except that the intercept is not penalized. With
+        weights the slack of a row costs C times its weight.
     tol : float, default 1e-3
         The margin is certified to be ≥ (1 − tol) times the best possible. In double precision 1e-3 can be
         reached down to margins of about a millionth of the largest norm.
     fit_intercept : bool, default True
-        Without it the hyperplane goes through the origin.
+        Whether to fit an intercept. Without it the hyperplane goes through the origin.
     max_iter : int, default 1000
-        Passes over the rows, Newton steps, or looks at all rows between which a few are worked on, at most;
-        reaching it warns.
+        The largest number of passes over the rows, of Newton steps, or of looks at all rows between which a
+        few rows are worked on. Reaching it warns.
     on_inseparable : {"warn", "raise"}, default "warn"
         What to do if no hyperplane separates the classes and C is inf. After a warning the model is the
-        hyperplane with the fewest training errors that was met, and `certificate_.witness` proves, exactly,
-        that there is none without. If it is undecided, `certificate_.undecided` says why, and a warning, too:
-        "raise" raises on a proof only.
-    class_weight : {"balanced"} or dict of class → weight, default None
+        hyperplane with the fewest training errors that was found, and `certificate_.witness` proves, exactly,
+        that every hyperplane makes errors. If separability is undecided, `certificate_.undecided` says why,
+        and so does a warning: "raise" raises on a proof only.
+    class_weight : None, "balanced" or dict of class → weight, default None
         The weight of each row is multiplied by that of its class; a class that the dict does not name has
-        weight 1. "balanced" gives all classes the same total weight. As with `sample_weight`, where C is inf
-        a positive weight changes nothing.
-    n_jobs : int, default None
-        Number of threads that work on the classes, if there are more than two; None is one, -1 is one per
+        weight 1. "balanced" gives all classes the same total weight. As with `sample_weight`, positive
+        weights change nothing where C is inf.
+    n_jobs : int or None, default None
+        The number of threads that work on the classes, if there are more than two; None is one, -1 is one per
         core. The model does not depend on it.
     warm_start : bool, default False
-        Start from the support rows of the last fit, if as many rows are given as then.
+        Whether to start from the support rows of the last fit, if the number of rows is the same.
 
     Attributes
     ----------
-    classes_, coef_, intercept_, n_features_in_, feature_names_in_ : as in scikit-learn.
-    support_, dual_coef_ : rows with a say, numbered as they were given, and what each contributes, a_i·y_i:
-        w = Σ a_i y_i x_i.
-    certificate_ : a `Certificate`; recheck it with `perceptrons.verify`. Margins are those of the rows
-        themselves, there is no lifting: `lift` is 0.
-    n_updates_, n_iter_ : changes of the weights; passes over the rows.
-    n_rows_ : rows trained on, those of weight 0 not counted. converged_ : the gap is within `tol`.
-    history_ : per look at all rows: updates, errors, margin, margin_bound; with slack, if C is finite.
-    With more than two classes (one against the rest) counts are arrays and `history_`, `certificate_` lists,
-    one entry per class.
+    classes_, coef_, intercept_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+    support_, dual_coef_ : array
+        The rows that contribute to the weights, numbered as they were given, and the contribution of each,
+        a_i·y_i: w = Σ a_i y_i x_i.
+    certificate_ : Certificate
+        The proof of the margin; recheck it with `perceptrons.verify`. Margins are those of the rows
+        themselves; there is no lifting, and `lift` is 0.
+    n_updates_, n_iter_ : int or array
+        The number of changes of the weights, and of passes over the rows.
+    n_rows_ : int
+        The number of rows trained on; rows of weight 0 are not counted.
+    converged_ : bool or array
+        Whether the gap is within `tol`.
+    history_ : list
+        Per look at all rows: updates, errors, margin and margin_bound, with slack if C is finite. With more
+        than two classes (one against the rest) counts are arrays, and `history_` and `certificate_` are lists
+        with one entry per class.
 
     Examples
     --------

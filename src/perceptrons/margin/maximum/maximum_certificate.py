@@ -49,7 +49,7 @@ class MaximumTerms(_Found):
 
     def bounds_margins(self, signed: Array) -> bool:
         """Do these duals prove a bound? With a free intercept both classes must have the same sum of them,
-        but for rounding."""
+        except for rounding."""
         return not self.fit_intercept or abs(float(signed.sum())) <= UNBALANCED * float(np.abs(signed).sum())
 
     def update_bound(self, radius: float, margin: float, start: Any = None) -> None:

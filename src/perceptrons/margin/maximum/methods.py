@@ -55,7 +55,7 @@ def shrink_corral(search: MarginSearch, most: int = MOST) -> None:
             rebuilds, lengths = rebuilds + 1, [min(lengths)]
             corral = rebuilt(search, shortest, room)
         members = corral.rows[: corral.counts[0]]
-        pool = np.union1d(search.lowest_rows(POOL + k), members)  # after a rebuild they may be others
+        pool = search.lowest_rows(POOL + k, members)  # after a rebuild they may be others
         corral.spots[: len(members)] = np.searchsorted(pool, members)
         before = corral.counts[1:].sum()
         # far from the end the pool is not worth more digits: the next one will be another

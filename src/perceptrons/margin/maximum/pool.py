@@ -16,7 +16,7 @@ import numpy as np
 from ..._types import Array
 from ...compiled import compiled
 from ...rows.encode import Encoded, is_sparse, read_only, vanishing
-from ...rows.layouts import add_centered, dot
+from ...rows.layouts import add_centered, dot, sqnorm
 from ...rows.weights import NO_WEIGHTS
 from .corral import HullTask
 from .maximum_parameters import MaximumParameters
@@ -29,7 +29,7 @@ SMALL = 1e-12  # of a squared row: below, ‖w‖² may be rounding
 
 
 def rounding(n_columns: int, n_rows: int) -> float:
-    """What may be left of a sum of so many rows that should vanish, relative to its terms."""
+    """What may be left of a sum of this number of rows that should vanish, relative to its terms."""
     return 4 * (n_columns + n_rows + 4) * EPSILON
 
 
@@ -63,7 +63,7 @@ class FoundPoint(NamedTuple):
     @property
     def gap(self) -> float:
         """1 − (margin achieved)/(bound on all margins)."""
-        return 1.0 - float(self.lowest.sum()) / self.length if self.length > 0.0 else np.inf
+        return 1.0 - sum(self.lowest.tolist()) / self.length if self.length > 0.0 else np.inf
 
 
 class MarginSearch:
@@ -91,7 +91,7 @@ class MarginSearch:
         self.scores = np.empty(n_rows)
         self.found: FoundPoint | None = None
         self.best: FoundPoint | None = None
-        self.candidate: HullPoint | None = None  # a combination that vanishes, but for rounding
+        self.candidate: HullPoint | None = None  # a combination that vanishes, except for rounding
         self.witness: Witness | None = None  # one that vanishes
         self.undecided = ""  # why there is none
         self.n_updates = 0
@@ -185,12 +185,15 @@ class MarginSearch:
             (int(number), weights[s]) for number, s in zip(data.numbers(rows[order]), order, strict=True)
         )
 
-    def lowest_rows(self, how_many: int) -> Array:
-        """The rows furthest below the level of their side, and those of the point itself."""
+    def lowest_rows(self, how_many: int, members: Array) -> Array:
+        """The rows furthest below the level of their side, those of the point itself, and `members`."""
         assert self.found is not None
         depth = self.scores - self.found.levels[self.task.side] if self.task.sides == 2 else self.scores
         last = min(how_many, len(depth)) - 1
-        return np.union1d(np.argpartition(depth, last)[: last + 1], self.found.point.rows)
+        chosen = np.zeros(len(depth), np.bool_)
+        for rows in (np.argpartition(depth, last)[: last + 1], self.found.point.rows, members):
+            chosen[rows] = True
+        return np.flatnonzero(chosen)
 
 
 def balanced(task: HullTask, rows: Array, weights: Array) -> HullPoint | None:
@@ -250,9 +253,9 @@ def count_errors(scores, y, shift):
 @compiled
 def spread(X, n_rows, centre):
     """The mean squared distance of some 200 rows from the centre."""
-    total, step, n = 0.0, n_rows // 200 + 1, 0
+    total, step, n, centred = 0.0, n_rows // 200 + 1, 0, centre.any()
     for i in range(0, n_rows, step):
-        total += squared_distance(X, i, centre)
+        total += squared_distance(X, i, centre) if centred else sqnorm(X, i)
         n += 1
     return total / n
 
@@ -262,7 +265,10 @@ def squared_distance(X, i, centre):
     """‖x_i − centre‖²."""
     row = np.zeros(centre.size)
     add_centered(X, i, 1.0, centre, row)
-    return (row * row).sum()
+    total = 0.0
+    for j in range(row.size):
+        total += row[j] * row[j]
+    return total
 
 
 def combination(search: MarginSearch, point: HullPoint) -> Array:

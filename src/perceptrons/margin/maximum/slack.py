@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 
 from ..._types import Array
-from ...compiled import compiled
+from ...compiled import inlined
 from .vectors import inner
 
 
-@compiled
+@inlined
 def ridge_of(ridge, weights, i):
     """The ridge of row i, where a row of weight 1 has `ridge`."""
     return ridge / weights[i] if weights.size else ridge
 
 
-@compiled
+@inlined
 def squared_slack(ridge, weights, rows, a, k):
     """Σ r_i a_i², over the first k of these rows."""
     if not weights.size:

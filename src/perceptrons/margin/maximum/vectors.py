@@ -5,13 +5,8 @@ These are ordinary Python functions, as in `rows.layouts`; compiled, `inner` may
 sum, so that it vectorizes.
 """
 
-from typing import Any
-
-from numba.extending import overload
-
 from ..._types import Array
-
-_REORDERED: Any = {"fastmath": {"reassoc", "contract"}, "forceinline": True}
+from ...compiled import text_for
 
 
 def inner(u: Array, v: Array, start: int, stop: int) -> float:
@@ -31,7 +26,7 @@ def rotate(u: Array, v: Array, c: float, s: float, start: int, stop: int) -> Non
     u[start:stop] = turned
 
 
-@overload(inner, jit_options=_REORDERED)
+@text_for(inner, reordered=True)
 def _inner(u, v, start, stop):
     def dense(u, v, start, stop):
         total = 0.0
@@ -42,7 +37,7 @@ def _inner(u, v, start, stop):
     return dense
 
 
-@overload(shift, jit_options={"forceinline": True})
+@text_for(shift, inlined=True)
 def _shift(v, factor, u, start, stop):
     def dense(v, factor, u, start, stop):
         for j in range(start, stop):
@@ -51,7 +46,7 @@ def _shift(v, factor, u, start, stop):
     return dense
 
 
-@overload(rotate, jit_options={"forceinline": True})
+@text_for(rotate, inlined=True)
 def _rotate(u, v, c, s, start, stop):
     def dense(u, v, c, s, start, stop):
         for j in range(start, stop):

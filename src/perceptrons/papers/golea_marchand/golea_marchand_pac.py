@@ -153,7 +153,7 @@ def neglected(one: Target, rng: np.random.Generator) -> float:
 
 
 def timed(n_rows: int) -> float:
-    """Processor time that the algorithm takes, the least of five."""
+    """Processor time that the algorithm takes, the shortest of five."""
     rng = np.random.default_rng(3)
     one = target(rng)
     X, y, _ = product(n_rows, one.shares, weights=one.weights, threshold=one.threshold, random_state=4)

@@ -84,12 +84,12 @@ def count_wrong(cell: Cell) -> list[int]:
 
 
 def overlaps(n: int, wrong: Any) -> Array:
-    """ρ of weights of which so many are wrong (equation 18)."""
+    """ρ of weights of which this number are wrong (equation 18)."""
     return np.asarray(1 - 2 * np.asarray(wrong) / n)
 
 
 def rates(n: int, wrong: Any) -> Array:
-    """G of weights of which so many are wrong: computed once for each number.
+    """G of weights of which this number are wrong: computed once for each number.
 
     >>> rates(3, [[0, 1], [1, 3]]).tolist()
     [[1.0, 0.5], [0.5, 0.0]]

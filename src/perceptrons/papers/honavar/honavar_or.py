@@ -4,7 +4,7 @@ it; and remarks of Sections 3 and 4.
 The example visits the patterns in turn, from weights of 0, with a bias of 1 in front, and takes an output of
 0 for the negative class. The remarks are put to the test on random sets that a hyperplane separates: may the
 learning rate fluctuate as it likes, may training start anywhere, does absolute correction end as printed, and
-as we mend it; and equations 3.1 and 3.2 on every correction of these sets.
+as we amend it; and equations 3.1 and 3.2 on every correction of these sets.
 """
 
 from collections.abc import Sequence
@@ -263,10 +263,10 @@ def check(values: Values) -> list[Claim]:
         ),
         judged(
             ends[ABSOLUTE] == ends[FRACTIONAL] == n_sets,
-            "absolute and fractional correction, mended, converge",
+            "absolute and fractional correction, amended, converge",
             "provably",
             f"{ends[ABSOLUTE]} and {ends[FRACTIONAL]} of {n_sets}",
-            f"all, in {EPOCHS:,} passes; how they are mended: docs/notation.md",
+            f"all, in {EPOCHS:,} passes; how they are amended: docs/notation.md",
         ),
     ]
 

@@ -68,7 +68,7 @@ def gain_and_ratio(column: Array, y: Array) -> tuple[float, float]:
 
 
 def pessimistic(errors: int, n_rows: int) -> float:
-    """Errors that n rows of which so many are wrong may stand for.
+    """The pessimistic number of errors of n rows, of which some are wrong.
 
     >>> round(pessimistic(0, 6), 2)  # Quinlan's example: 6 × 0.206
     1.24

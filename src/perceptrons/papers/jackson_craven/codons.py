@@ -75,7 +75,7 @@ _SAID = {SAME: "nearly all", MORE: "implied"}
 
 
 def p_value(pairs: Iterable[str]) -> float:
-    """Of so many inside or more, were positions drawn at random."""
+    """Chance of this number inside or more, were positions drawn at random."""
     held = [*pairs]
     return float(binomtest(n_inside(held), len(held), CHANCE, alternative="greater").pvalue)
 

@@ -13,10 +13,10 @@
 
 Deviations: single units are brought to their optimum, with the small L2 term that `PrunedPerceptron` has,
 where the authors stopped backpropagation by criteria that they do not give. How they trained the multi-layer
-ones is not told either, and their accuracy hangs on it: ours is one of a few ways that we tried, picked with
-their accuracies on these domains in view. All learn from the same literals, those of the training part of a
-fold. Weights are counted as in Table 2: all features of a unit, whether they occur in the rows or not, and
-no biases: of multi-layer perceptrons 651 and 4,270 are 31 · 21 and 61 · 70, of 21 and 70 hidden units on
+ones is not given either, and their accuracy depends on it: ours is one of a few ways that we tried, picked
+with their accuracies on these domains in view. All learn from the same literals, those of the training part
+of a fold. Weights are counted as in Table 2: all features of a unit, whether they occur in the rows or not,
+and no biases: of multi-layer perceptrons 651 and 4,270 are 31 · 21 and 61 · 70, of 21 and 70 hidden units on
 average, which folds of 5 to 80 units can have; with biases no such mean is possible. Of trees, leaves.
 """
 

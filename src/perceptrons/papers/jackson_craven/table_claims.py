@@ -116,7 +116,7 @@ def _voting(values: Values) -> list[Claim]:
 
 
 def _cells(values: Values, domains: Sequence[str] = DOMAINS) -> list[tuple[str, str]]:
-    """The cells of Table 1 that were run, but for boosting."""
+    """The cells of Table 1 that were run, except for boosting."""
     return [
         (domain, method)
         for domain in domains

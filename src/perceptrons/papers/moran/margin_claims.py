@@ -168,7 +168,7 @@ def _sharp(values: Values) -> Claim:
 
 
 def _by_alpha(values: Values, algorithm: str, kind: str) -> list[float]:
-    """The least margin for each α, on those sets that all of them had time for."""
+    """The smallest margin for each α, on those sets that all of them had time for."""
     groups = [cases_on(cases_of(values, f"{algorithm}, α = {alpha:g}"), kind) for alpha in ALPHAS]
     common = set.intersection(*({case["eps"] for case in cases} for cases in groups))
     return [least_margin([case for case in cases if case["eps"] in common]) for cases in groups]

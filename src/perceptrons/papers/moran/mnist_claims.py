@@ -142,7 +142,7 @@ def compared(values: Values, hidden: int, one: str, other: str) -> tuple[float, 
 
 
 def preferred(values: Values, hidden: int) -> str:
-    """The growing β whose best candidate has the least mean error on images held out."""
+    """The growing β whose best candidate has the lowest mean error on images held out."""
     entries = [one for one in values["search"] if one["hidden"] == hidden and one["name"] in GROWING]
     return str(min(entries, key=lambda one: sum(one["errors"]))["name"])
 

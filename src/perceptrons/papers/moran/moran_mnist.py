@@ -1,12 +1,12 @@
 """Moran, Nachum, Panasoff, Yehudayoff, *On the Perceptron's Compression*, Section 3: Figures 1 and 2, MNIST.
 
-One hidden layer of 800 or 300 ReLU neurons, ten output neurons, no preprocessing but for the division by 255;
-the margin loss with β = 0, 1, or growing like t^0.25, t^0.5, t^0.75 (the exponents are illegible), and
+One hidden layer of 800 or 300 ReLU neurons, ten output neurons, no preprocessing except for the division by
+255; the margin loss with β = 0, 1, or growing like t^0.25, t^0.5, t^0.75 (the exponents are illegible), and
 cross-entropy. The paper is silent about learning rates, batches, epochs, starts and constants. Ours: plain
 stochastic gradient descent, batches of 100, He's start; learning rates, and what constants there are, by the
 mean error on the last 10,000 training images of networks trained on the others; then new networks, of other
-seeds, are trained on all. What is growing has a constant more than β = 1, so a constant β, chosen among as
-many as each exponent has, stands beside it.
+seeds, are trained on all. What is growing has a constant more than β = 1, so a constant β, chosen among an
+equal number, stands beside it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -206,7 +206,7 @@ def _percent(shares: Any) -> list[list[float]]:
 
 
 def _best(candidates: list[MnistCandidate], tried: list[Values]) -> list[MnistCandidate]:
-    """Of each name the one with the least mean error on images held out, the first of equals."""
+    """Of each name the one with the lowest mean error on images held out, the first of equals."""
     errors = [sum(one["errors"]) for one in tried]
     places = {name: [i for i, one in enumerate(candidates) if one.name == name] for name in NAMES}
     return [candidates[min(some, key=lambda i: errors[i])] for some in places.values()]
@@ -248,7 +248,7 @@ def _table(values: Values, hidden: int, given: Mapping[str, Any]) -> ResultTable
 
 
 def draw(figure: Any, values: Values) -> None:
-    """A panel for each size. β = 0, which is far off, is told in words."""
+    """A panel for each size. β = 0, which is far off, is given in words."""
     sizes = list(dict.fromkeys(one["hidden"] for one in values["final"]))
     shown = [error for one in values["final"] if one["name"] != ZERO for error in one["errors"]]
     panels = figure.subplots(1, len(sizes), sharex=True, sharey=True, squeeze=False)[0]

@@ -4,10 +4,10 @@ One hidden layer of ReLUs and the margin loss, as in `moran_mnist`, in four ways
 
     β = 1             the same for all of training, the one to beat
     Algorithm 3       β follows the norms of the features that reach the output neurons (`Adaptive`)
-    error batches     β = 1; a batch is complete when it holds so many errors (footnote 3, `ErrorBatches`)
+    error batches     β = 1; a batch is complete when it holds a number of errors (footnote 3, `ErrorBatches`)
     hidden clocks     β = 1; the input of each hidden neuron is moved by a β of its own (`ClockedReLU`)
 
-Learning rates are those of the least error on training images held out; then new networks, of other seeds,
+Learning rates are those of the lowest error on training images held out; then new networks, of other seeds,
 learn from all. Networks of one seed begin alike, so ways are compared in pairs.
 """
 
@@ -188,7 +188,7 @@ def _table(values: Values) -> ResultTable:
 
 SAID = {
     ADAPTIVE: ("a margin that follows the norms (Algorithm 3) helps a network", "easily applied; no numbers"),
-    ERRORS: ("batches of so many errors help (footnote 3)", "can be helpful; no numbers"),
+    ERRORS: ("batches of a number of errors help (footnote 3)", "can be helpful; no numbers"),
     CLOCKS: ("internal clocks of hidden neurons help", "proposed; no numbers"),
 }
 

@@ -121,7 +121,7 @@ def _stable(values: Values) -> Claim:
 
 
 def sign_test(lower: int, higher: int) -> float:
-    """Chance of so many successes or more among lower + higher fair coins; 1 without any.
+    """Chance of this number of successes or more among lower + higher fair coins; 1 without any.
 
     >>> sign_test(9, 1)
     0.0107421875

@@ -172,7 +172,7 @@ def _widths(values: Values) -> ResultTable:
             [str(m), f"{width:.2f}", f"{means[FACTORS.index(1.0)]:.3f}", f"{best:g}", f"{min(means):.3f}"]
         )
     heads = ["rows", "band / mean size of scores", "mean risk", "best factor", "mean risk with it"]
-    return ResultTable(f"CPLR2's bands from so many rows, γ = {SHOWN:g}", heads, rows)
+    return ResultTable(f"CPLR2's bands by the number of rows, γ = {SHOWN:g}", heads, rows)
 
 
 def mean_risks(values: Values, place: int, start: int = 0, step: int = 1) -> list[float]:

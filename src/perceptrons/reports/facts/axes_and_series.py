@@ -23,7 +23,7 @@ def series(name: str, x: Any, y: Any, style: str = "line") -> Facts:
 
 
 def thinned(*columns: Any) -> list[list[float]]:
-    """So many points of a curve, the first and the last among them."""
+    """A number of points of a curve, the first and the last among them."""
     n = len(columns[0])
     places = np.unique(np.linspace(0, max(n - 1, 0), min(n, MOST_POINTS)).round().astype(int))
     return [

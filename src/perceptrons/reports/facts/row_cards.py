@@ -76,7 +76,7 @@ def _groups(material: Material, lead: Any, asked: Sequence[int]) -> list[CardGro
 
 
 def _typical(material: Material, order: Any, lead: Any) -> list[CardGroup]:
-    """Of the most frequent classes, the rows that are farthest on their side."""
+    """Of the most frequent classes, the rows that are farthest from the boundary."""
     codes, names = material.rows.codes, material.subject.classes
     frequent = np.argsort(-np.bincount(codes, minlength=len(names)), kind="stable").tolist()
     each = max(1, min(TYPICAL, MOST_TYPICAL // len(names)))

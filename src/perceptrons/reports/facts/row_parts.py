@@ -66,7 +66,7 @@ def _original_cells(subject: Subject, few: Any, encoded: Any) -> list[list[str]]
 
 
 def table_of(subject: Subject, parts: list[Reason], most: int) -> Facts:
-    """So many lines, the others together, and the sum."""
+    """A number of lines, the others together, and the sum."""
     first, rest = parts[:most], parts[most:]
     total = sum(part.adds for part in parts)
     numbers = [*(part.adds for part in first), sum(part.adds for part in rest), total]

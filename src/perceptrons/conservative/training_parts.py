@@ -1,0 +1,113 @@
+"""The rows of a fit, as training sees them: parts that follow one another.
+
+In memory there is one part. In a stream each batch is one (`streamed_parts`): what learns from them is the
+same, and the state of the runs, which know no parts, is all that stays between them.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from .._types import Array
+from ..compiled import Threads
+from ..rejection.costs import Prices
+from ..rows.encode import Encoded
+from ..rows.order import Order, given, in_order, shuffled
+from ..rows.scores import scores_with_true_signs
+from ..rows.standardized import StandardizedRows, standardized
+from .assessed_parts import Share
+from .conservative_parameters import CYCLIC, ConservativeParameters
+from .conservative_sweep import WeightedSigns, assess
+
+NO_ORDER = in_order(np.zeros(0, np.uint32))
+
+
+class RowPart(NamedTuple):
+    """Some of the rows."""
+
+    X: Any  # as compiled code sees them
+    signs: WeightedSigns
+    spans: list[slice]  # where they stand among all rows
+    order: Order  # in which they are visited
+    rows: Any  # not standardized
+
+    def of(self, lines: Array) -> Array:
+        """What lines that are as long as all rows say of these."""
+        if lines.shape[1] == len(self.signs.y):
+            return lines
+        return np.concatenate([lines[:, span] for span in self.spans], axis=1)
+
+
+class RowParts(Protocol):
+    """All rows of a fit."""
+
+    signs: WeightedSigns  # of all rows
+    n_columns: int
+    norm: float  # of a usual row
+
+    @property
+    def kind(self) -> Any:
+        """Rows like these, which tell how weights are kept."""
+
+    def epoch(self, rng: np.random.RandomState) -> Iterator[RowPart]:
+        """The parts, in the order of an epoch."""
+
+    def parts(self) -> Iterator[RowPart]:
+        """The parts as they stand."""
+
+    def assess(
+        self, prices: Prices, batch: bool, symmetric: bool, shares: Sequence[Share], workers: Threads
+    ) -> None:
+        """How the runs do on all rows, after a pass; correct their bands, if this is done once per pass."""
+
+    def scores(self, coef: Array, intercept: float) -> Array:
+        """Of all rows, as `decision_function` has them."""
+
+
+class WholeRows:
+    """Rows in memory: one part."""
+
+    def __init__(self, data: Encoded, signs: WeightedSigns, parameters: ConservativeParameters) -> None:
+        self.data, self.signs, self.cyclic = data, signs, parameters.order == CYCLIC
+        self.kind: Any = data.X
+        if parameters.standardize:
+            self.kind = standardized(data.matrix, data.X, signs.weights)
+        self.n_columns, self.norm = data.matrix.shape[1], data.norms.median()
+        self.room: list[Array] = []
+
+    def epoch(self, rng: np.random.RandomState) -> Iterator[RowPart]:
+        n_rows = len(self.signs.y)
+        yield self._part(in_order(given(n_rows)) if self.cyclic else shuffled(n_rows, rng))
+
+    def parts(self) -> Iterator[RowPart]:
+        yield self._part(NO_ORDER)
+
+    def _part(self, order: Order) -> RowPart:
+        return RowPart(self.kind, self.signs, [slice(0, len(self.signs.y))], order, self.data.X)
+
+    def assess(
+        self, prices: Prices, batch: bool, symmetric: bool, shares: Sequence[Share], workers: Threads
+    ) -> None:
+        n_rows = len(self.signs.y)
+        self.room = self.room or [np.empty(n_rows) for _ in shares]  # for the scores of a run
+        tasks = zip(shares, self.room, strict=True)
+        workers.map(partial(_assess, self.kind, self.signs, prices, batch, symmetric), tasks)
+
+    def scores(self, coef: Array, intercept: float) -> Array:
+        return scores_with_true_signs(self.data.matrix, coef, intercept)
+
+
+def _assess(
+    X: Any, signs: WeightedSigns, prices: Prices, batch: bool, symmetric: bool, task: tuple[Share, Array]
+) -> None:
+    (runs, found), scores = task
+    assess(X, signs, prices, batch, symmetric, runs, scores, found)
+
+
+def usual_square(rows: RowParts) -> float:
+    """The squared norm of a usual row, the intercept's coordinate included."""
+    if isinstance(rows.kind, StandardizedRows):  # on average 1 for each column that is not constant
+        return float(np.count_nonzero(rows.kind.gains)) + 1.0
+    return rows.norm**2 + 1.0

@@ -1,0 +1,27 @@
+"""The learners over Dask arrays and dataframes, on a cluster: the same names, parameters and models."""
+
+try:
+    import dask.array as _array  # noqa: F401
+    import dask.dataframe as _dataframe  # noqa: F401
+    import distributed as _distributed  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        'perceptrons.dask needs Dask, its dataframes and distributed; pip install "perceptrons[dask]".'
+    ) from error
+
+from .binary_perceptron_on_dask import BinaryPerceptron
+from .clusters import ClusterError
+from .judging import certify, evaluate
+from .max_margin_on_dask import MaxMarginPerceptron
+from .perceptron_on_dask import Perceptron
+from .sparse_perceptron_on_dask import SparsePerceptron
+
+__all__ = [
+    "BinaryPerceptron",
+    "ClusterError",
+    "MaxMarginPerceptron",
+    "Perceptron",
+    "SparsePerceptron",
+    "certify",
+    "evaluate",
+]

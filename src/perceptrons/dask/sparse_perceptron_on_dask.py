@@ -1,0 +1,293 @@
+"""`SparsePerceptron` over collections, stage by stage: the same conjunctions and weights as in memory.
+
+Thresholds and categories come from one pass (`encoders_on_dask`); then each stage of boosting is a few
+questions (`sparse_rounds`), whose answers are as large as the square of the number of literals, however many
+rows there are.
+"""
+
+import warnings
+from functools import reduce
+from itertools import islice
+from operator import add
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from .._types import Array
+from ..rows.encode import signs_of
+from ..sparse.boosting import boost_over
+from ..sparse.calibration import (
+    VOTE_SLOPES,
+    Calibration,
+    VoteSums,
+    calibrate_by,
+    slope_and_curvature,
+)
+from ..sparse.conjunctions import rows_of
+from ..sparse.n_stages import StagePlan, promised_trial
+from ..sparse.runs import BoostingTrial
+from ..sparse.sparse_complaints import complaints
+from ..sparse.sparse_parameters import (
+    ADABOOST,
+    CV,
+    STAGEWISE,
+    THEORY,
+    check_size,
+    read_parameters,
+    read_thresholds,
+)
+from ..sparse.sparse_perceptron import SparsePerceptron as LocalSparsePerceptron
+from ..tables.literal_encoder import LiteralEncoder
+from .encoders_on_dask import fit_encoder
+from .on_collections import OnCollections
+from .part import CollectionPart
+from .part_classes import read_classes
+from .rounds import Rounds
+from .sparse_rounds import LiteralSettings, RowsOnCluster, encoded_part, twins_in
+
+
+class WeightSums(NamedTuple):
+    """What is needed of the weights of all rows."""
+
+    lightest: float
+    heaviest: float
+    weights: float
+    counts: float
+    n_rows: int
+
+    def __add__(self, other: Any) -> "WeightSums":
+        ends = min(self.lightest, other.lightest), max(self.heaviest, other.heaviest)
+        return WeightSums(*ends, *(mine + its for mine, its in zip(self[2:], other[2:], strict=True)))
+
+    @property
+    def factor(self) -> float:
+        """As `coded_training.rescaled`: after which a weight of 2 is two rows."""
+        total = max(self.counts, float(self.n_rows)) if np.isfinite(self.counts) else float(self.n_rows)
+        return total / self.weights
+
+    @property
+    def ratio(self) -> float:
+        """All rows to the lightest."""
+        return self.n_rows if self.lightest == self.heaviest else self.weights / self.lightest
+
+
+class SparsePerceptron(OnCollections, LocalSparsePerceptron):
+    """`perceptrons.SparsePerceptron` over Dask collections: rules boosted stage by stage.
+
+    It needs `refit="stagewise"` and a number of `stages` or "theory". The model is the same as in memory,
+    except for rounding, as long as a column has no more than 65,536 different numbers; thresholds of a column
+    that has more are quantiles of a sketch. Weights learned together, votes and cross-validation are for rows
+    in memory.
+
+    Parameters
+    ----------
+    k : int, default 2
+        The largest number of literals in a conjunction, 1 or 2.
+    max_rules : int or None, default None
+        Not used, since it limits the rules whose weights are learned together.
+    max_points : None
+        Scorecards are for rows in memory.
+    refit : {"stagewise"}
+        How weights are learned; it must be given, since the default of `perceptrons.SparsePerceptron` is
+        "together". "stagewise" is the paper's AdaBoost, with its guarantee.
+    stages : int or "theory"
+        The number of times that boosting adds a conjunction; it must be given, since the default "cv" is for
+        rows in memory. "theory" chooses a number that makes the model classify all rows correctly, provided
+        that a model of integer weights does so whose absolute sum is `target_size`.
+    cv : int, splitter or list of (train, test), default 5
+        Not used, since there is no cross-validation.
+    max_stages : int or None, default None
+        Not used, since it limits what cross-validation tries.
+    target_size : int or None, default None
+        The absolute sum of weights, including that of the constant, that "theory" assumes.
+    booster : {"adaboost"}, default "adaboost"
+        How conjunctions are boosted. The booster "majority" is for rows in memory.
+    penalty : bool, default True
+        Whether the correlation of a conjunction of two literals counts only half, so that single literals are
+        preferred.
+    beam : int or None, default None
+        Not used, since it narrows the search from k = 3 on.
+    max_visits : int or None, default None
+        Not used, since it shortens the search from k = 3 on.
+    n_thresholds : int or "auto", default "auto"
+        The largest number of literals `x > t` per numeric column. "auto" is 8. Answers of the parts grow with
+        the square of the number of literals.
+    keep : None, "all" or list of names, default None
+        Columns of a frame to keep although they seem to carry no information: ids, counters, free text,
+        constant and empty columns. "all" keeps every column.
+    groups : None
+        Joining columns of names is for rows in memory.
+    monotone : None
+        Signs of columns are for weights learned together.
+    required, forbidden : None
+        Columns that rules must or must not use are for weights learned together.
+    n_cards : int, default 1
+        Scorecards are for rows in memory, so that it must be 1.
+    class_weight : None, "balanced" or dict of class → weight, default None
+        The weight of each row is multiplied by that of its class. "balanced" gives all classes the same total
+        weight.
+    n_jobs : int or None, default None
+        Not used by `fit`, whose work is shared by the threads of the workers.
+    device : {"cpu"}, default "cpu"
+        What computes; GPUs are for rows in memory.
+    random_state : int, RandomState or None, default None
+        Not used, since nothing is drawn.
+
+    Attributes
+    ----------
+    conjunctions_ : list of conjunctions
+        The rules; `str` gives each in words.
+    weights_ : array
+        One weight per conjunction; with more than two classes, one row of weights per class, divided by the
+        sum of the stages' weights. A rule that does not hold subtracts its weight.
+    intercept_ : array
+        The weights of the constant, which is a hypothesis like any other, but is not counted.
+    feature_importances_ : array
+        The share of each column in the absolute weights.
+    n_weights_ : int or array
+        The number of weights that are not 0; with more than two classes, an array.
+    stages_ : int
+        The number of stages.
+    missed_ : float
+        0, since every stage finds the best conjunction.
+    history_ : list of Stage
+        One entry per stage: literals, by their positions in `encoder_.literals_`, sign, error and weight.
+        With more than two classes, a list of lists.
+    encoder_ : LiteralEncoder
+        The encoder, fitted to all parts.
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+    traffic_ : list of named tuples
+        Per stage of the fit: its name, how many questions were asked, and how many bytes went to the parts
+        (`told`) and came back (`answered`).
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd
+    >>> import pandas as pd
+    >>> from distributed import Client
+    >>> from perceptrons.dask import SparsePerceptron
+    >>> caps = ["red", "red", "brown", "brown", "white", "white"]
+    >>> table = pd.DataFrame({"cap": 10 * caps, "width": 10 * [3, 8, 2, 9, 4, 7]})
+    >>> table["kind"] = 10 * ["poisonous", "poisonous", "edible", "poisonous", "edible", "edible"]
+    >>> rows = dd.from_pandas(table, npartitions=4)
+    >>> with Client(processes=False, dashboard_address=":0") as client:
+    ...     model = SparsePerceptron(refit="stagewise", stages=3)
+    ...     model = model.fit(rows[["cap", "width"]], rows["kind"], client=client)
+    >>> [str(one) for one in model.conjunctions_]
+    ['cap = red', 'cap = white', 'width > 7']
+    """
+
+    _home: ClassVar[Any] = LocalSparsePerceptron
+
+    def _check(self) -> None:
+        parameters = read_parameters(self)
+        remedies = {
+            f"booster={self.booster!r}": self.booster != ADABOOST,
+            f"refit={self.refit!r}": parameters.refit != STAGEWISE,
+            'stages="cv"': parameters.stages == CV,
+            f"k={self.k}": parameters.scope.k > 2,
+            f"device={self.device!r}": self.device != "cpu",
+            f"groups={self.groups!r}": self.groups is not None,
+        }
+        for what, unknown in remedies.items():
+            if unknown:
+                raise ValueError(
+                    f"{what} is for rows in memory; over a collection use "
+                    'SparsePerceptron(refit="stagewise", stages=100, k=2), or fit on a sample of the rows.'
+                )
+
+    def _learn(self, rounds: Rounds) -> None:
+        parameters = read_parameters(self)
+        known = read_classes(rounds, self.class_weight)
+        width = rounds.ask("columns", width_of, only=[0])[0]
+        n_thresholds = read_thresholds(self.n_thresholds, parameters.refit, np.zeros((0, width)))
+        encoder = fit_encoder(LiteralEncoder(n_thresholds=n_thresholds, keep=self.keep), rounds, True)
+        check_size(len(encoder.literals_), parameters.scope.k)
+        settings = LiteralSettings(encoder, known)
+        sums: WeightSums = reduce(add, rounds.ask("literals", weight_sums, settings))
+        theory = parameters.stages == THEORY
+        trial = promised_trial(sums.ratio, parameters) if theory else BoostingTrial(int(parameters.stages))
+        n_vectors = 1 if len(known.classes) == 2 else len(known.classes)
+        twins, runs = twins_in(rounds, settings), []
+        for vector in range(n_vectors):
+            rows = RowsOnCluster(rounds, settings, twins, vector, parameters.scope)
+            runs.append([*islice(boost_over(rows), trial.stages)])
+        self._adopt(known.classes, encoder)
+        self._vectors, self._runs, self.gamma_ = None, runs, None
+        self._others, self._other_totals = [], []
+        self.cv_accuracy_ = self.cv_trials_ = self._totals = None
+        self.missed_ = 0.0
+        self._derive()
+        self._risk = self._calibrated(rounds, settings, sums.factor)
+        for one in complaints(self, StagePlan(trial)):
+            warnings.warn(one, ConvergenceWarning, stacklevel=3)
+
+    def predict_proba(self, X: Any) -> Any:
+        """The probability of each class, of a collection lazily."""
+        return self._answers(X, "predict_proba", lambda model: np.dtype(np.float64), n_classes)
+
+    def _calibrated(self, rounds: Rounds, settings: LiteralSettings, factor: float) -> Calibration:
+        """As `calibrate_votes` of the scores of all rows."""
+        model = settings, self._places, self._weights, self.intercept_, factor
+        parts = rounds.ask("calibration", vote_sums, *model)
+        sums = VoteSums(*np.sum(parts, axis=0).tolist())
+
+        def steps(v: Array) -> tuple[Array, Array]:
+            found = rounds.ask("calibration", slopes_at, *model, sums, v)
+            g, H = (reduce(add, some) for some in zip(*found, strict=True))
+            return g, H
+
+        several = len(self._weights) > 1
+        slope, shift = calibrate_by(steps, sums.mean_square, shifted=several, slopes=VOTE_SLOPES)
+        return Calibration(slope / sums.scale, shift)
+
+
+def n_classes(model: Any) -> int:
+    return len(model.classes_)
+
+
+# --- questions ---
+
+
+def width_of(part: CollectionPart) -> int:
+    return int(part.X.shape[1])
+
+
+def weight_sums(part: CollectionPart, settings: LiteralSettings) -> WeightSums:
+    _, _, weights, counts = encoded_part(part, settings)
+    ends = weights.min(initial=np.inf), weights.max(initial=0.0)
+    sums = float(weights.sum()), float(counts.sum())
+    return WeightSums(float(ends[0]), float(ends[1]), *sums, len(weights))
+
+
+def scored(
+    part: CollectionPart,
+    settings: LiteralSettings,
+    places: list[tuple[int, ...]],
+    weights: Array,
+    intercept: Array,
+    factor: float,
+) -> tuple[Array, Array, Array]:
+    """Scores, signs and weights of the rows, those of the weight vectors one after the other."""
+    encoded = encoded_part(part, settings)
+    scores = np.zeros((len(weights), encoded.data.n_rows))
+    for one, each in zip(places, weights.T, strict=True):
+        scores += np.where(rows_of(encoded.data, one), each[:, None], -each[:, None])
+    scores += intercept[:, None]
+    signs = [one.astype(np.float64) for one in signs_of(encoded.codes, len(settings.known.classes))]
+    return scores.ravel(), np.concatenate(signs), np.tile(factor * encoded.weights, len(scores))
+
+
+def vote_sums(part: CollectionPart, *model: Any) -> VoteSums:
+    part.memo["scores"] = scored(part, *model)
+    return VoteSums.of(*part.memo["scores"])
+
+
+def slopes_at(part: CollectionPart, *told: Any) -> tuple[Array, Array]:
+    """`slope_and_curvature` of the part's rows."""
+    *model, sums, v = told
+    rows = part.worked_out("scores", lambda one: scored(one, *model))
+    scores, signs, weights = sums.rows(*rows)
+    return slope_and_curvature(scores, signs, weights, v)

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 from types import SimpleNamespace
 
 import matplotlib
@@ -23,7 +24,7 @@ from perceptrons.papers.experiment import (
 )
 from perceptrons.papers.honavar import honavar_or
 from perceptrons.papers.honavar.or_pictures import are_right
-from perceptrons.papers.pictures import files
+from perceptrons.papers.pictures import files, renamed
 from perceptrons.papers.runner import EXPERIMENTS, experiment, in_parallel, reproduce
 from tests import experiments
 
@@ -122,6 +123,21 @@ def test_pictures_do_not_hang_on_the_users_settings(result):
     with matplotlib.rc_context({"font.size": 30, "axes.facecolor": "red", "xtick.labelsize": 30}):
         assert drawn() == plain
         assert matplotlib.rcParams["font.size"] == 30
+
+
+def clipped(name, width):
+    """An SVG that names a thing and refers to it."""
+    rows = f'<path clip-path="url(#{name})"/>', f'<clipPath id="{name}"><rect width="{width}"/></clipPath>'
+    return "\n".join(rows).encode()
+
+
+def test_names_in_a_picture_come_from_what_it_shows():
+    first, other = renamed(clipped("p0123456789", 7)), renamed(clipped("p0123456789", 8))
+    assert first == renamed(clipped("pabcdef0123", 7)) == renamed(first)  # whatever the names were
+    names = [re.findall(rb"p[0-9a-f]{10}", svg) for svg in (first, other)]
+    assert [len(found) for found in names] == [2, 2]
+    assert len({*names[0], *names[1]}) == 2  # so that both may stand on one page
+    assert renamed(b"<svg/>") == b"<svg/>"
 
 
 def test_pages_escape_what_would_end_a_cell():

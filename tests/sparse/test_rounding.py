@@ -82,3 +82,20 @@ def test_without_rules_there_is_the_constant():
     points, line = rounded(X, up, down, np.zeros(3), 0.3, 5, ALPHA, *free(X))
     assert not points.any()
     assert line[1] == pytest.approx(np.log(up.sum() / down.sum()), abs=1e-5)
+
+
+def test_last_bits_of_the_weights_do_not_matter():
+    """At 0.7 of five points the largest weight is half a point; one card in smaller points has one loss."""
+    kept = set()
+    for seed in (2, 18, 32):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(0, 2, (8, 120)).astype(np.uint8)
+        signs = np.where(2.0 * (X[0] + X[1] - X[2]) + X[3] + rng.normal(0, 1.5, 120) > 1.5, 1.0, -1.0)
+        up, down = (signs > 0).astype(float), (signs < 0).astype(float)
+        for start in (2.39, 2.21, -2.23), (2.3, 2.2, -2.2):
+            noise = 1 + 1e-13 * rng.normal(size=(8, 8))
+            starts = np.append(start, np.zeros(5)) * noise
+            cards = [rounded(X, up, down, one, -1.0, 5, ALPHA, *free(X))[0] for one in starts]
+            assert len({tuple(card.tolist()) for card in cards}) == 1
+            kept.add(tuple(cards[0].tolist()))
+    assert len(kept) >= 3

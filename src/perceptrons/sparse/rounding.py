@@ -16,10 +16,13 @@ from ..compiled import compiled, inlined
 from ..rows.layouts import dot
 
 FACTORS = (1.0, 0.7, 0.45, 0.25)  # of the largest that keeps all points within P
+ABOVE = (
+    1e-9  # by which halves are above: the largest weight is half a point at 0.7 · 5, but for its last bits
+)
 MOVES = 100
 CANDIDATES = 8  # rules that may take the place of another
 STEPS = 12  # of Newton's method for u and b
-CLOSE = 1e-7  # of the loss: a smaller gain is none
+CLOSE = 1e-7  # of the loss: a smaller gain is none, and such losses are equal
 
 
 def rounded(
@@ -43,12 +46,12 @@ def rounded(
         return best, found
     for factor in FACTORS:
         scale = factor * most / largest
-        points = np.rint(weights * scale).astype(np.int64)
+        points = np.rint(weights * scale * (1.0 + ABOVE)).astype(np.int64)
         points = np.where(kept & (points == 0), np.sign(weights).astype(np.int64), points)
         if points.any():
             line = np.array([1.0 / scale, bias, 0.0])
             improve(X, up, down, points, most, alpha, line, False, own, kept)
-            if line[2] < found[2]:
+            if line[2] < found[2] * (1.0 - CLOSE):  # the same card in smaller points has the same loss
                 best, found = points, line
     improve(X, up, down, best, most, alpha, found, True, own, kept)
     if found[0] < 0.0:
@@ -71,7 +74,7 @@ def improve(X, up, down, points, most, alpha, line, swap, own, kept):
     trial, better, free = np.zeros(3), np.zeros(3), squares_of(own) == 0
     for _ in range(MOVES):
         one, by, other, gets = none, by_none, none, by_none  # a rule, its change, another rule, its points
-        better[2] = line[2] * (1.0 - CLOSE)
+        better[2], least = line[2], CLOSE * line[2]  # of equal moves the first, whatever their last bits
         others = promising(X, up, down, points, totals, line, CANDIDATES if swap else 0)
         for j in range(points.size):
             if points[j] == 0:
@@ -81,7 +84,7 @@ def improve(X, up, down, points, most, alpha, line, swap, own, kept):
                     norm = alpha * (squares + 2 * step * points[j] + 1)
                     copy_line(trial, line)
                     trial[2] = line_of(totals, X, j, step, none, by_none, up, down, norm, trial)
-                    if trial[2] < better[2] and (trial[0] > 0.0 or free):
+                    if trial[2] < better[2] - least and (trial[0] > 0.0 or free):
                         one, by, other, gets = j, step, none, by_none  # type: ignore[assignment]
                         copy_line(better, trial)
             for k in others:
@@ -90,7 +93,7 @@ def improve(X, up, down, points, most, alpha, line, swap, own, kept):
                         continue
                     copy_line(trial, line)
                     trial[2] = line_of(totals, X, j, -points[j], k, z, up, down, alpha * squares, trial)
-                    if trial[2] < better[2] and (trial[0] > 0.0 or free):
+                    if trial[2] < better[2] - least and (trial[0] > 0.0 or free):
                         one, by, other, gets = j, -points[j], k, z  # type: ignore[assignment]
                         copy_line(better, trial)
         if one < 0:

@@ -14,7 +14,9 @@ import polars as pl
 import pytest
 
 from perceptrons.cli import main
+from perceptrons.cli.compare import _accuracy
 from perceptrons.cli.show import emit, percent
+from perceptrons.comparison import LearnerResult
 from perceptrons.tables.delimited import SUFFIXES
 from perceptrons.tables.read import read_table
 from tests.commands import FIT, SOURCES, coffee
@@ -111,6 +113,11 @@ NUMBERS = {  # what most cells hold, what one holds, and what is said
     "read money": ("$12 $1,234.50 ($3) -$0.5", "$ 9", ""),
     "read dates": ("2024-01-31 2024-02-01 1999-12-31 2024-1-3", "2020-02-29 12:30", ""),
     "dates": ("2024-01-31 2024-02-01 31.12.2024 1/31/24", "12:30", "'dates' holds dates or times"),
+    "codes": (
+        "94110 10001 02139 7030",
+        "60614",
+        "holds codes, which have zeros in front, so it is read as names; write 2139, not 02139",
+    ),
     "words": ("u v w 1", "x", ""),
 }
 
@@ -171,7 +178,7 @@ def test_columns_without_a_name(command, table):
 
 def test_what_compare_says_about_the_table(command, table):
     out = command("compare", table, "--target", "grade", "--folds", 3, "--max-epochs", 5)[1]
-    assert "Columns: 2 numeric, 1 boolean, 1 nominal; 15 cells missing." in out
+    assert "Columns: 2 nominal, 1 numeric, 1 boolean; 15 cells missing." in out  # 0123 is a code
     assert "Left out: lot (names of rows)" in out
     rare = Path(table).read_text().replace("fine", "rare", 3)
     Path("rare.csv").write_text(rare)
@@ -242,6 +249,21 @@ def test_narrow_terminals(command, table, width, monkeypatch):
     out = command("fit", table, *FIT)[1]
     assert max(map(len, out.splitlines())) <= width
     assert re.search(r"^acid +numeric", out, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("deviation", "text"),
+    [(None, "66.7 %"), (1.2e-16, "66.7 ± 0.0 %"), (3e-4, "66.7 ± 0.03 %"), (0.021, "66.7 ± 2.1 %")],
+)
+def test_folds_that_are_equal_but_for_rounding_do_not_deviate(deviation, text):
+    assert _accuracy(LearnerResult("perceptron", risk=0.1, accuracy=2 / 3, accuracy_sd=deviation)) == text
+
+
+def test_a_learner_that_learns_nothing_says_so_in_two_words(command, table):
+    rows = "".join(f"{i % 7},{'uv'[i // 7 % 2]}\n" for i in range(56))
+    Path("t.csv").write_text(f"x,y\n{rows}")
+    out = command("compare", "t.csv", "--target", "y", "--learner", "sparse", "--folds", 2)[1]
+    assert re.search(r"^. +sparse .* learns nothing", out, re.MULTILINE)
 
 
 def test_long_names_are_broken_not_cut(command, table, monkeypatch):

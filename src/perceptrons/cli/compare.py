@@ -15,6 +15,7 @@ from .tables import built_in_table, check_names, reading, training_table
 
 METRICS = {"risk": "risk", "accuracy": "accuracy", "balanced": "balanced accuracy", "auc": "AUC"}
 MARKS = {"best": "*", "as good": "="}
+ROUNDING = 1e-9  # percent: folds whose accuracies differ by less are equal
 SPARE = ["updates", "margin", "training", "fit", "size", "rejected", "balanced", "AUC", "risk"]
 
 
@@ -333,7 +334,7 @@ def _accuracy(result: Any) -> str:
     if result.accuracy_sd is None:
         return f"{hundredths(result.accuracy)} %"
     deviation = 100 * result.accuracy_sd
-    spread = f"{deviation:.1f}" if deviation >= 0.05 or not deviation else f"{deviation:.1g}"
+    spread = f"{deviation:.1f}" if deviation >= 0.05 or deviation < ROUNDING else f"{deviation:.1g}"
     return f"{hundredths(result.accuracy)} ± {spread} %"
 
 

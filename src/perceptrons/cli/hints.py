@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 
 from ..tables.cells import NOMINAL, shown
 from ..tables.layout import FEW_VALUES
+from ..tables.read import CODE
 
 DATE = r"^(\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{1,2}:\d{2})"
+NUMBER = r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"
 FEW = 3  # texts among numbers, which may mark what is missing
 
 
@@ -60,7 +62,13 @@ def _about_numbers(texts: Any) -> str:
             f"column {texts.name!r} holds dates or times, which are read as names; write them as numbers, "
             f"like days since the first, or {_drop(texts.name)}."
         )
-    others = texts.filter(~texts.str.contains(r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"))
+    codes = texts.filter(texts.str.contains(CODE))
+    if len(codes) and texts.str.contains(NUMBER).all():
+        return (
+            f"column {texts.name!r} holds codes, which have zeros in front, so it is read as names; write "
+            f"{int(codes[0])}, not {codes[0]}, if they are numbers."
+        )
+    others = texts.filter(~texts.str.contains(NUMBER))
     form = max(FORMS, key=lambda form: int(others.str.contains(form.pattern).sum()))
     odd = others.filter(others.str.contains(form.pattern))
     if 2 * len(odd) > len(others) and 2 * (len(texts) - len(others) + len(odd)) > len(texts):

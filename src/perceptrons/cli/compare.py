@@ -1,5 +1,6 @@
 """`perceptrons compare`: the learners side by side on a table."""
 
+import math
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -270,7 +271,7 @@ def _show_results(results: list[Any], folds: int, costs: Any, metric: str, rare:
         "balanced": [_share(result.balanced_accuracy, percent) for result in results],
         "AUC": [_share(result.auc, hundredths) for result in results],
         "rejected": [percent(result.rejected) if result.may_reject else "" for result in results],
-        "risk": [_share(result.risk, "{:.3f}".format) for result in results],
+        "risk": _risks([result.risk for result in results]),
         "size": [str(result.size or "") for result in results],
         "fit": [seconds(result.fit_seconds).rjust(6) for result in results],  # so wide, however quick it was
         "training": [_training(result) for result in results],
@@ -301,6 +302,13 @@ def _show_results(results: list[Any], folds: int, costs: Any, metric: str, rare:
     )
     if any(result.margin for result in results):
         say("Margins are those of the encoded rows: numbers standardized, names one-hot.")
+
+
+def _risks(risks: list[float | None]) -> list[str]:
+    """With three decimals, or more where three would make most of them alike: errors of a rare class."""
+    found = sorted(risk for risk in risks if risk is not None)
+    decimals = 3 if not found or found[-1] == 0.0 else max(3, 2 - math.floor(math.log10(found[-1])))
+    return [_share(risk, f"{{:.{min(decimals, 6)}f}}".format) for risk in risks]
 
 
 def _share(value: float | None, spelled: Any) -> str:

@@ -49,11 +49,21 @@ def expected_in_words(report: dict[str, Any], baseline: str) -> list[str]:
         return [f"Expected on new rows: all are rejected ({how}; {baseline})."]
     share = f"{percent(found['accuracy'])} ({span(*found['accuracy_interval'])})"
     if report["rejected"] is None:
-        return [f"Expected on new rows: {share} correct ({how}; {baseline})."]
+        said = f"Expected on new rows: {share} correct ({how}; {baseline})."
+        return [said, *_no_better(found, report)]
     return [
         f"Expected on new rows: {percent(1 - found['rejected'])} answered, {share} of these correct, risk "
         f"{found['risk']:.3f} ({how}; {baseline})."
     ]
+
+
+def _no_better(found: dict[str, Any], report: dict[str, Any]) -> list[str]:
+    """Of a model that has not been shown to be better than one answer for all; where classes are balanced,
+    that is not what it was trained for."""
+    low, _ = found["accuracy_interval"]
+    if report.get("class_weight") is not None or low > found["baseline"]:
+        return []
+    return ["That is not shown to be better than the baseline; perceptrons compare tries other learners."]
 
 
 def left_out_in_words(data: Any) -> list[str]:

@@ -39,6 +39,13 @@ def folder(tmp_path):
     return tmp_path
 
 
+def test_balanced_classes_in_batches(folder, run):
+    table = str(folder / "table.csv")
+    out = " ".join(run("fit", table, "--target", "kind", "--stream", "--class-weight", "balanced").split())
+    assert "Balanced accuracy, the mean of the classes' shares of rows answered correctly: " in out
+    assert "Classes are balanced in training alone." in out
+
+
 def test_fit_evaluate_and_predict_in_batches(folder, run):
     for name in ("table.parquet", "table.csv"):
         model = str(folder / f"{name}.json")
@@ -47,7 +54,7 @@ def test_fit_evaluate_and_predict_in_batches(folder, run):
         )
         assert "is read in batches" in out
         assert "600 rows, 5 columns" in out
-        assert "Left out: row (counter)" in out
+        assert "Left out: row (counter), since nothing can be learned from such columns; --keep row" in out
         whole, parts = (
             json.loads(run("evaluate", model, str(folder / name), "--json", how))
             for how in ("--no-stream", "--stream")

@@ -68,17 +68,8 @@ def _no_better(found: dict[str, Any], report: dict[str, Any]) -> list[str]:
 
 def left_out_in_words(data: Any) -> list[str]:
     """The columns from which nothing can be learned, and classes of one row."""
-    import shlex
-
-    out = data.columns_left_out()
     lines = [f"Note: {note}" for note in data.notes]
-    if out:
-        named = [f"{one.name} ({one.treatment})" for one in out[:6]]
-        more = f" and {len(out) - 6} more" if len(out) > 6 else ""
-        lines.append(
-            f"Left out: {', '.join(named)}{more}, since nothing can be learned from such columns; --keep "
-            f"{shlex.quote(out[0].name)} keeps one."
-        )
+    lines += columns_left_out_in_words([(one.name, one.treatment) for one in data.columns_left_out()])
     single = [str(name) for name, rows in data.classes() if rows == 1]
     if single:
         from .words import listing
@@ -86,6 +77,20 @@ def left_out_in_words(data: Any) -> list[str]:
         classes = f"class {single[0]} has" if len(single) == 1 else f"classes {listing(single)} have"
         lines.append(f"Note: {classes} one row, which is learned from but never tested.")
     return lines
+
+
+def columns_left_out_in_words(out: list[tuple[str, str]]) -> list[str]:
+    """A line about columns and why each is left out, if there are any."""
+    import shlex
+
+    if not out:
+        return []
+    named = [f"{name} ({why})" for name, why in out[:6]]
+    more = f" and {len(out) - 6} more" if len(out) > 6 else ""
+    return [
+        f"Left out: {', '.join(named)}{more}, since nothing can be learned from such columns; --keep "
+        f"{shlex.quote(out[0][0])} keeps one."
+    ]
 
 
 def about_calibration(learner: Any, expected: Any) -> dict[str, str]:

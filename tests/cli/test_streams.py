@@ -39,6 +39,22 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.parametrize(
+    ("n_bytes", "told"),
+    [
+        (12, [(0, 1, "fitting, pass 1, kB"), (1, 1, "fitting, pass 1, kB"), (0, 1, "fitting, pass 2, kB")]),
+        (114_000, [(57, 114, "fitting, pass 1, kB"), (114, 114, "fitting, pass 1, kB")]),
+        (40_000_000, [(20, 40, "fitting, pass 1, MB"), (40, 40, "fitting, pass 1, MB")]),
+    ],
+)
+def test_progress_by_bytes(n_bytes, told):
+    heard = []
+    tell = streams.by_bytes(lambda *what: heard.append(what), n_bytes, "fitting")
+    for done, total, _ in told:
+        tell(done / total)
+    assert heard == told
+
+
 def test_balanced_classes_in_batches(folder, run):
     table = str(folder / "table.csv")
     out = " ".join(run("fit", table, "--target", "kind", "--stream", "--class-weight", "balanced").split())

@@ -251,6 +251,27 @@ def test_bad_targets(tmp_path, name):
         check_something_left(describe(split(read_table(tmp_path / name, text=["y"]), "y")[0]))
 
 
+def test_the_separator_of_long_lines(tmp_path):
+    wide = "\n".join(";".join(f"{row},{column:06}" for column in range(3000)) for row in range(9))
+    text = ";".join(f"c{column}" for column in range(3000)) + f"\n{wide}\n"
+    assert read_head(source(write(tmp_path, text)), None, None).mark == ";"
+
+
+@pytest.mark.parametrize(
+    ("text", "mark"),
+    [
+        ("id;amount, net;y\n1;2,5;a\n2;3;b\n", ";"),  # the first line has a comma, too
+        ("a,b;c,y\n1,2;3,0\n4,5;6,1\n", ","),
+        ("a,y\n1,0,\n2,1\n", ","),  # a line is too long: nothing else separates cells either
+        ('a,b,y\n"1\n2",3,0\n4,5,1\n', ","),
+        ("a|b, c|y\n1|2|0\n3|4|1\n", "|"),
+        ("a\n1\n2\n", ","),
+    ],
+)
+def test_separators_are_what_all_lines_have_as_many_of(tmp_path, text, mark):
+    assert read_head(source(write(tmp_path, text)), None, None).mark == mark
+
+
 @pytest.mark.parametrize(
     ("cells", "dtype"),
     [

@@ -268,6 +268,7 @@ def test_folds_that_are_equal_but_for_rounding_do_not_deviate(deviation, text):
 
 def test_risks_of_a_rare_class_are_told_apart():
     assert _risks([0.2, 0.13333, None, 0.0]) == ["0.200", "0.133", "", "0.000"]
+    assert _risks([0.054, 0.0016]) == ["0.054", "0.002"]
     assert _risks([0.0016, 0.00035]) == ["0.00160", "0.00035"]
     assert _risks([1e-9, 0.0]) == ["0.000000", "0.000000"]
     assert _risks([0.0, None]) == ["0.000", ""]

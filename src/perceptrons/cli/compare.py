@@ -305,10 +305,10 @@ def _show_results(results: list[Any], folds: int, costs: Any, metric: str, rare:
 
 
 def _risks(risks: list[float | None]) -> list[str]:
-    """With three decimals, or more where three would make most of them alike: errors of a rare class."""
-    found = sorted(risk for risk in risks if risk is not None)
-    decimals = 3 if not found or found[-1] == 0.0 else max(3, 2 - math.floor(math.log10(found[-1])))
-    return [_share(risk, f"{{:.{min(decimals, 6)}f}}".format) for risk in risks]
+    """With three decimals, or, where all are below 0.01, as errors of a rare class are, with more."""
+    highest = max((risk for risk in risks if risk is not None), default=0.0)
+    decimals = min(6, 2 - math.floor(math.log10(highest))) if 0.0 < highest < 0.01 else 3
+    return [_share(risk, f"{{:.{decimals}f}}".format) for risk in risks]
 
 
 def _share(value: float | None, spelled: Any) -> str:

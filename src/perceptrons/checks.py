@@ -1,5 +1,6 @@
 """Parameters and weights of rows, checked: every error names the value, the limit and what to do."""
 
+import re
 from collections.abc import Collection
 from numbers import Integral, Real
 from typing import Any
@@ -12,6 +13,8 @@ from ._types import Array
 from .input_kinds import check_labels, check_table
 from .intervals import interval
 from .structure import check_structure
+
+TEXT = re.compile("could not convert string to float|Cannot cast .* dtype to float")  # NumPy's, and pandas'
 
 
 def is_number(value: Any, kind: Any = Real) -> bool:
@@ -62,6 +65,14 @@ def validated(estimator: Any, X: Any, *y: Any, **checks: Any) -> Any:
         raise ValueError(
             "X has columns of dates or durations beside numbers, which have no type in common; put a "
             "TableEncoder before the learner, or pass them as numbers."
+        ) from None
+    except ValueError as error:
+        said = str(error).strip()
+        if not TEXT.match(said):
+            raise
+        raise ValueError(
+            f"{said.rstrip('.')}. X holds texts, which cannot be added up; put a TableEncoder before the "
+            f"learner: make_pipeline(TableEncoder(), {type(estimator).__name__}(…))."
         ) from None
 
 

@@ -5,6 +5,7 @@ that of compiled code: if some had to be compiled or loaded first, it is fitted 
 """
 
 import re
+import textwrap
 import time
 import warnings
 from collections.abc import Callable
@@ -159,8 +160,12 @@ def quietly(function: Callable[..., Any], *arguments: Any, **named: Any) -> tupl
 
 
 def _short(warning: str) -> str:
-    """A warning in a few words: that all is rejected, the cap that was reached, or how it begins."""
+    """A warning in a few words: that all is rejected, that nothing is learned, the cap that was reached, or
+    how it begins."""
     if "every row is rejected" in warning:
         return "rejects every row"
+    if "so nothing is learned about it" in warning:
+        return "learns nothing"
     cap = re.search(r"\b(max_\w+)", warning)
-    return f"{cap.group(1)} reached" if cap else re.split(r": |\. |\n", warning)[0][:80]
+    begin = re.split(r": |\. |; |\n", warning)[0]
+    return f"{cap.group(1)} reached" if cap else textwrap.shorten(begin, 80, placeholder=" …")

@@ -75,6 +75,31 @@ finally:
     assert done.stderr == "perceptrons: There is no column 'gradd'; did you mean 'grade'?\n[]\n"
 
 
+@pytest.mark.parametrize("name", ["compare", "fit"])
+def test_a_file_that_is_not_there_waits_for_nothing(tmp_path, name):
+    code = f"""
+import sys
+from perceptrons.cli import main
+try:
+    main([{name!r}, "abesnt.csv", "--target", "grade"])
+finally:
+    print(sorted({HEAVY} & set(sys.modules)), file=sys.stderr)
+"""
+    done = shell(code=code)
+    assert done.returncode == 2
+    assert done.stderr == "perceptrons: There is no file abesnt.csv.\n[]\n"
+
+
+def test_errors_name_standard_input(command, table, monkeypatch):
+    assert command("fit", table, *FIT, "--folds", 0, "--out", "m.json")[0] == 0
+    for text, error in (("", "is empty; a table has"), ("a,b\n1,2,3\n", ", line 2 has 3 cells, but")):
+        for arguments in (("fit", "-", "--target", "a"), ("predict", "m.json", "-")):
+            monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode()), encoding="utf-8"))
+            assert command(*arguments)[2].startswith(
+                f"perceptrons: standard input {error}".replace(" ,", ",")
+            )
+
+
 def test_lines_where_there_is_no_terminal(monkeypatch, capsys):
     monkeypatch.delenv(progress.SWITCH)
     with progress.progress_bar("nothing") as move:

@@ -39,6 +39,29 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.parametrize(
+    ("n_bytes", "told"),
+    [
+        (12, [(0, 1, "fitting, pass 1, kB"), (1, 1, "fitting, pass 1, kB"), (0, 1, "fitting, pass 2, kB")]),
+        (114_000, [(57, 114, "fitting, pass 1, kB"), (114, 114, "fitting, pass 1, kB")]),
+        (40_000_000, [(20, 40, "fitting, pass 1, MB"), (40, 40, "fitting, pass 1, MB")]),
+    ],
+)
+def test_progress_by_bytes(n_bytes, told):
+    heard = []
+    tell = streams.by_bytes(lambda *what: heard.append(what), n_bytes, "fitting")
+    for done, total, _ in told:
+        tell(done / total)
+    assert heard == told
+
+
+def test_balanced_classes_in_batches(folder, run):
+    table = str(folder / "table.csv")
+    out = " ".join(run("fit", table, "--target", "kind", "--stream", "--class-weight", "balanced").split())
+    assert "Balanced accuracy, the mean of the classes' shares of rows answered correctly: " in out
+    assert "Classes are balanced in training alone." in out
+
+
 def test_fit_evaluate_and_predict_in_batches(folder, run):
     for name in ("table.parquet", "table.csv"):
         model = str(folder / f"{name}.json")
@@ -47,7 +70,7 @@ def test_fit_evaluate_and_predict_in_batches(folder, run):
         )
         assert "is read in batches" in out
         assert "600 rows, 5 columns" in out
-        assert "Left out: row (counter)" in out
+        assert "Left out: row (counter), since nothing can be learned from such columns; --keep row" in out
         whole, parts = (
             json.loads(run("evaluate", model, str(folder / name), "--json", how))
             for how in ("--no-stream", "--stream")

@@ -10,11 +10,14 @@ from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
 from perceptrons.cli import main
-from perceptrons.cli.show import emit, percent
+from perceptrons.cli.compare import _accuracy, _risks
+from perceptrons.cli.show import bullets, emit, percent, say
+from perceptrons.comparison import LearnerResult
 from perceptrons.tables.delimited import SUFFIXES
 from perceptrons.tables.read import read_table
 from tests.commands import FIT, SOURCES, coffee
@@ -111,6 +114,17 @@ NUMBERS = {  # what most cells hold, what one holds, and what is said
     "read money": ("$12 $1,234.50 ($3) -$0.5", "$ 9", ""),
     "read dates": ("2024-01-31 2024-02-01 1999-12-31 2024-1-3", "2020-02-29 12:30", ""),
     "dates": ("2024-01-31 2024-02-01 31.12.2024 1/31/24", "12:30", "'dates' holds dates or times"),
+    "codes": (
+        "94110 10001 02139 7030",
+        "60614",
+        "holds codes, which have zeros in front, so it is read as names; write 2139, not 02139",
+    ),
+    "units": (
+        " ".join(f"{number}.5k" for number in range(25)),
+        "7,25k",
+        "column 'units': all cells end in 'k', so it is read as names; write 0.5, not 0.5k.",
+    ),
+    "few units": ("1k 2k 3k", "4k", ""),  # which may be sizes of clothes
     "words": ("u v w 1", "x", ""),
 }
 
@@ -119,7 +133,7 @@ NUMBERS = {  # what most cells hold, what one holds, and what is said
 def test_numbers_that_are_read_as_names(command, table, name):
     usual, other, hint = NUMBERS[name]
     cells = [*(usual.split() * 10), other]
-    lines = [f'"{cell}",{i}x,{i % 2}\n' for i, cell in enumerate(cells)]
+    lines = [f'"{cell}",{i}{"uvwx"[i % 4]},{i % 2}\n' for i, cell in enumerate(cells)]
     Path("t.csv").write_text(f"{name},id,y\n" + "".join(lines))
     for job in (["fit"], ["compare", "--folds", "2"]):
         out = " ".join(command(*job, "t.csv", "--target", "y", "--max-epochs", "5")[1].split())
@@ -171,7 +185,7 @@ def test_columns_without_a_name(command, table):
 
 def test_what_compare_says_about_the_table(command, table):
     out = command("compare", table, "--target", "grade", "--folds", 3, "--max-epochs", 5)[1]
-    assert "Columns: 2 numeric, 1 boolean, 1 nominal; 15 cells missing." in out
+    assert "Columns: 2 nominal, 1 numeric, 1 boolean; 15 cells missing." in out  # 0123 is a code
     assert "Left out: lot (names of rows)" in out
     rare = Path(table).read_text().replace("fine", "rare", 3)
     Path("rare.csv").write_text(rare)
@@ -242,6 +256,58 @@ def test_narrow_terminals(command, table, width, monkeypatch):
     out = command("fit", table, *FIT)[1]
     assert max(map(len, out.splitlines())) <= width
     assert re.search(r"^acid +numeric", out, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("deviation", "text"),
+    [(None, "66.7 %"), (1.2e-16, "66.7 ± 0.0 %"), (3e-4, "66.7 ± 0.03 %"), (0.021, "66.7 ± 2.1 %")],
+)
+def test_folds_that_are_equal_but_for_rounding_do_not_deviate(deviation, text):
+    assert _accuracy(LearnerResult("perceptron", risk=0.1, accuracy=2 / 3, accuracy_sd=deviation)) == text
+
+
+def test_risks_of_a_rare_class_are_told_apart():
+    assert _risks([0.2, 0.13333, None, 0.0]) == ["0.200", "0.133", "", "0.000"]
+    assert _risks([0.054, 0.0016]) == ["0.054", "0.002"]
+    assert _risks([0.0016, 0.00035]) == ["0.00160", "0.00035"]
+    assert _risks([1e-9, 0.0]) == ["0.000000", "0.000000"]
+    assert _risks([0.0, None]) == ["0.000", ""]
+
+
+def test_a_number_and_its_percent_sign_stay_together(capsys, monkeypatch):
+    for width in range(40, 60):
+        monkeypatch.setenv("COLUMNS", str(width))
+        say("At 5 % of the rows, or 10.5 % of the others, and at most 100.0 % of all, nothing is broken.")
+        bullets(
+            ["At 5 % of the rows, or 10.5 % of the others, and at most 100.0 % of all, nothing is broken."]
+        )
+        out = capsys.readouterr().out
+        assert not [line for line in out.splitlines() if line.lstrip().startswith("%")]
+        assert out.count(" %") == 6
+        assert max(map(len, out.splitlines())) <= width
+
+
+def test_a_model_that_is_no_better_than_the_baseline_says_so(command, table):
+    rng = np.random.default_rng(0)
+    rows = "".join(
+        f"{x:.3f},{'uv'[label]}\n"
+        for x, label in zip(rng.normal(size=60), rng.integers(0, 2, 60), strict=True)
+    )
+    Path("t.csv").write_text(f"x,y\n{rows}")
+    sentence = "That is not shown to be better than the baseline; perceptrons compare tries other learners."
+    out = " ".join(command("fit", "t.csv", "--target", "y")[1].split())
+    assert sentence in out
+    assert sentence not in " ".join(
+        command("fit", "t.csv", "--target", "y", "--class-weight", "balanced")[1].split()
+    )
+    assert sentence not in " ".join(command("fit", table, *FIT)[1].split())
+
+
+def test_a_learner_that_learns_nothing_says_so_in_two_words(command, table):
+    rows = "".join(f"{i % 7},{'uv'[i // 7 % 2]}\n" for i in range(56))
+    Path("t.csv").write_text(f"x,y\n{rows}")
+    out = command("compare", "t.csv", "--target", "y", "--learner", "sparse", "--folds", 2)[1]
+    assert re.search(r"^. +sparse .* learns nothing", out, re.MULTILINE)
 
 
 def test_long_names_are_broken_not_cut(command, table, monkeypatch):

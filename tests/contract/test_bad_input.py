@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
 
-from perceptrons import SparsePerceptron, certify, verify
+from perceptrons import SparsePerceptron, TableEncoder, certify, verify
 from perceptrons.synthetic import separable, two_point
 from tests.margin.classic import classic
 
@@ -57,6 +57,23 @@ def test_cells_that_no_float_holds():
     dates = pd.DataFrame({"when": pd.date_range("2020-01-01", periods=4), "b": X[:, 1]})
     with pytest.raises(ValueError, match=r"X has columns of dates .* put a TableEncoder before"):
         classic().fit(dates, y)
+
+
+def test_texts_are_for_an_encoder():
+    remedy = r"X holds texts, .* before the learner: make_pipeline\(TableEncoder\(\), Perceptron\(…\)\)\."
+    names = ["red", "blue"] * 2
+    categories = pd.DataFrame({"color": pd.Categorical(names), "b": X[:, 1]})
+    mixed = X.astype(object)
+    mixed[1, 1] = "red"
+    for rows in (pd.DataFrame({"color": names, "b": X[:, 1]}), categories, mixed, mixed.tolist()):
+        with pytest.raises(ValueError, match=remedy):
+            classic().fit(rows, y)
+    with pytest.raises(ValueError, match=remedy):
+        classic().fit(X, y).predict(np.array([["red", 1.0]], object))
+    arrow = pytest.importorskip("pyarrow").table({"color": names, "b": X[:, 1]})
+    for model in (TableEncoder(), SparsePerceptron()):
+        with pytest.raises(TypeError, match=r"X is a pyarrow Table, .* pass polars.from_arrow\(X\)"):
+            model.fit(arrow, y)
 
 
 @pytest.mark.parametrize("labels", [[1, 1, 1, 1], ["a"] * 4, [True] * 4])

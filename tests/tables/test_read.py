@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 
 from perceptrons import TableEncoder, tables
+from perceptrons.tables import stream_table
 from perceptrons.tables.delimited import TextFile, read_head, read_rows
 from perceptrons.tables.layout import (
     check_something_left,
@@ -248,6 +249,50 @@ def test_bad_targets(tmp_path, name):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=re.escape(message)):
         check_something_left(describe(split(read_table(tmp_path / name, text=["y"]), "y")[0]))
+
+
+def test_the_separator_of_long_lines(tmp_path):
+    wide = "\n".join(";".join(f"{row},{column:06}" for column in range(3000)) for row in range(9))
+    text = ";".join(f"c{column}" for column in range(3000)) + f"\n{wide}\n"
+    assert read_head(source(write(tmp_path, text)), None, None).mark == ";"
+
+
+@pytest.mark.parametrize(
+    ("text", "mark"),
+    [
+        ("id;amount, net;y\n1;2,5;a\n2;3;b\n", ";"),  # the first line has a comma, too
+        ("a,b;c,y\n1,2;3,0\n4,5;6,1\n", ","),
+        ("a,y\n1,0,\n2,1\n", ","),  # a line is too long: nothing else separates cells either
+        ('a,b,y\n"1\n2",3,0\n4,5,1\n', ","),
+        ("a|b, c|y\n1|2|0\n3|4|1\n", "|"),
+        ("a\n1\n2\n", ","),
+    ],
+)
+def test_separators_are_what_all_lines_have_as_many_of(tmp_path, text, mark):
+    assert read_head(source(write(tmp_path, text)), None, None).mark == mark
+
+
+@pytest.mark.parametrize(
+    ("cells", "dtype"),
+    [
+        ("02139 94110 10001", pl.String),  # a number would lose its zero, and be another code
+        ("94110 10001 2139", pl.Int64),
+        ("0 -0 10 +5", pl.Int64),
+        ("0.5 1.25 00.5", pl.Float64),
+        ("007 1.5 2", pl.String),
+        ("1.5 2 -01", pl.String),
+    ],
+)
+def test_codes_with_zeros_in_front_are_no_numbers(tmp_path, cells, dtype):
+    path = write(tmp_path, "code,y\n" + "".join(f"{cell},{i % 2}\n" for i, cell in enumerate(cells.split())))
+    frame = read_table(path)
+    assert frame["code"].dtype == dtype
+    assert dtype != pl.String or frame["code"].to_list() == cells.split()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stream_table, "BATCH_BYTES", 10)  # a part for each line or two
+        source = stream_table.stream_table(path, "y")
+        assert source.dtypes == {"code": dtype}
+        assert pl.concat([batch.X for batch in source.read()])["code"].equals(frame["code"])
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from perceptrons import LiteralEncoder, TableEncoder
 from perceptrons.tables.cells import column_of
 from perceptrons.tables.dates import date_form, date_text, days_of
+from perceptrons.tables.layout import describe
 from perceptrons.tables.treatments import treatment_of
 from perceptrons.tables.written_numbers import COMMA, POINT, decimal_mark, number_of
 
@@ -135,3 +136,34 @@ def test_days():
         "1970-01-01 12:00",
         "1970-01-01 00:00:01",
     ]
+
+
+COMMAS = {
+    "weight": ["1,234", "2,500", "13,750"],  # 1.234 or 1234
+    "price": ["0,5", "1.250,75", "3"],
+    "points": ["1,234.5", "2,500", "7"],
+    "whole": ["1'234", "2'500", "900"],
+}
+
+
+@pytest.mark.parametrize(
+    ("names", "mark"),
+    [
+        ("weight", "decimal point"),
+        ("weight price", "decimal comma"),
+        ("weight points", "decimal point"),
+        ("weight points price", "decimal point"),  # the table does not agree with itself
+        ("weight whole price", "decimal comma"),
+    ],
+)
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+def test_the_other_columns_tell_what_a_comma_is(names, mark, make):
+    columns = {name: COMMAS[name] for name in names.split()}
+    encoder = TableEncoder().fit(make(columns))
+    assert encoder.treatments_[0] == mark
+    assert encoder.means_[0] == pytest.approx({"decimal point": 17484 / 3, "decimal comma": 17.484 / 3}[mark])
+    halves = [(make({name: cells[:2] for name, cells in columns.items()}), None)]
+    halves += [(make({name: cells[2:] for name, cells in columns.items()}), None)]
+    assert TableEncoder().fit_stream(halves).treatments_ == encoder.treatments_
+    facts = describe(pl.DataFrame(columns))
+    assert [one.treatment for one in facts] == encoder.treatments_

@@ -80,7 +80,9 @@ def _complain(error: Any) -> int:
     if type(error).__name__ == "Abort":
         return _stopped()
     expected = hasattr(error, "format_message") or isinstance(error, ValueError | OSError | ImportError)
-    message = " ".join(_in_words(error, expected).split())
+    from .tables import without_held
+
+    message = without_held(" ".join(_in_words(error, expected).split()))
     print(f"perceptrons: {printable(message)}", file=sys.stderr)
     return BAD_INPUT if expected else UNEXPECTED
 

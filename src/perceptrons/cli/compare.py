@@ -1,5 +1,6 @@
 """`perceptrons compare`: the learners side by side on a table."""
 
+import math
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,6 +16,7 @@ from .tables import built_in_table, check_names, reading, training_table
 
 METRICS = {"risk": "risk", "accuracy": "accuracy", "balanced": "balanced accuracy", "auc": "AUC"}
 MARKS = {"best": "*", "as good": "="}
+ROUNDING = 1e-9  # percent: folds whose accuracies differ by less are equal
 SPARE = ["updates", "margin", "training", "fit", "size", "rejected", "balanced", "AUC", "risk"]
 
 
@@ -269,7 +271,7 @@ def _show_results(results: list[Any], folds: int, costs: Any, metric: str, rare:
         "balanced": [_share(result.balanced_accuracy, percent) for result in results],
         "AUC": [_share(result.auc, hundredths) for result in results],
         "rejected": [percent(result.rejected) if result.may_reject else "" for result in results],
-        "risk": [_share(result.risk, "{:.3f}".format) for result in results],
+        "risk": _risks([result.risk for result in results]),
         "size": [str(result.size or "") for result in results],
         "fit": [seconds(result.fit_seconds).rjust(6) for result in results],  # so wide, however quick it was
         "training": [_training(result) for result in results],
@@ -300,6 +302,13 @@ def _show_results(results: list[Any], folds: int, costs: Any, metric: str, rare:
     )
     if any(result.margin for result in results):
         say("Margins are those of the encoded rows: numbers standardized, names one-hot.")
+
+
+def _risks(risks: list[float | None]) -> list[str]:
+    """With three decimals, or, where all are below 0.01, as errors of a rare class are, with more."""
+    highest = max((risk for risk in risks if risk is not None), default=0.0)
+    decimals = min(6, 2 - math.floor(math.log10(highest))) if 0.0 < highest < 0.01 else 3
+    return [_share(risk, f"{{:.{decimals}f}}".format) for risk in risks]
 
 
 def _share(value: float | None, spelled: Any) -> str:
@@ -333,7 +342,7 @@ def _accuracy(result: Any) -> str:
     if result.accuracy_sd is None:
         return f"{hundredths(result.accuracy)} %"
     deviation = 100 * result.accuracy_sd
-    spread = f"{deviation:.1f}" if deviation >= 0.05 or not deviation else f"{deviation:.1g}"
+    spread = f"{deviation:.1f}" if deviation >= 0.05 or deviation < ROUNDING else f"{deviation:.1g}"
     return f"{hundredths(result.accuracy)} ± {spread} %"
 
 

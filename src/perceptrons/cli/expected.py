@@ -49,26 +49,27 @@ def expected_in_words(report: dict[str, Any], baseline: str) -> list[str]:
         return [f"Expected on new rows: all are rejected ({how}; {baseline})."]
     share = f"{percent(found['accuracy'])} ({span(*found['accuracy_interval'])})"
     if report["rejected"] is None:
-        return [f"Expected on new rows: {share} correct ({how}; {baseline})."]
+        said = f"Expected on new rows: {share} correct ({how}; {baseline})."
+        return [said, *_no_better(found, report)]
     return [
         f"Expected on new rows: {percent(1 - found['rejected'])} answered, {share} of these correct, risk "
         f"{found['risk']:.3f} ({how}; {baseline})."
     ]
 
 
+def _no_better(found: dict[str, Any], report: dict[str, Any]) -> list[str]:
+    """Of a model that has not been shown to be better than one answer for all; where classes are balanced,
+    that is not what it was trained for."""
+    low, _ = found["accuracy_interval"]
+    if report.get("class_weight") is not None or low > found["baseline"]:
+        return []
+    return ["That is not shown to be better than the baseline; perceptrons compare tries other learners."]
+
+
 def left_out_in_words(data: Any) -> list[str]:
     """The columns from which nothing can be learned, and classes of one row."""
-    import shlex
-
-    out = data.columns_left_out()
     lines = [f"Note: {note}" for note in data.notes]
-    if out:
-        named = [f"{one.name} ({one.treatment})" for one in out[:6]]
-        more = f" and {len(out) - 6} more" if len(out) > 6 else ""
-        lines.append(
-            f"Left out: {', '.join(named)}{more}, since nothing can be learned from such columns; --keep "
-            f"{shlex.quote(out[0].name)} keeps one."
-        )
+    lines += columns_left_out_in_words([(one.name, one.treatment) for one in data.columns_left_out()])
     single = [str(name) for name, rows in data.classes() if rows == 1]
     if single:
         from .words import listing
@@ -76,6 +77,20 @@ def left_out_in_words(data: Any) -> list[str]:
         classes = f"class {single[0]} has" if len(single) == 1 else f"classes {listing(single)} have"
         lines.append(f"Note: {classes} one row, which is learned from but never tested.")
     return lines
+
+
+def columns_left_out_in_words(out: list[tuple[str, str]]) -> list[str]:
+    """A line about columns and why each is left out, if there are any."""
+    import shlex
+
+    if not out:
+        return []
+    named = [f"{name} ({why})" for name, why in out[:6]]
+    more = f" and {len(out) - 6} more" if len(out) > 6 else ""
+    return [
+        f"Left out: {', '.join(named)}{more}, since nothing can be learned from such columns; --keep "
+        f"{shlex.quote(out[0][0])} keeps one."
+    ]
 
 
 def about_calibration(learner: Any, expected: Any) -> dict[str, str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from . import streams
-from .expected import check_folds, expected_in_words, outcome_as_dict
+from .expected import check_folds, columns_left_out_in_words, expected_in_words, outcome_as_dict
 from .tables import Reading
 
 
@@ -159,6 +159,7 @@ def tell_streamed(
     from .show import emit, first, percent, say, text
     from .words import (
         as_dicts,
+        balanced_in_words,
         bytes_of,
         rejection_in_words,
         rules_of,
@@ -195,9 +196,13 @@ def tell_streamed(
         return
     share, name = found["most_frequent"]["accuracy"], found["most_frequent"]["class"]
     say(why, headline(found))
-    say(*first([f"Left out: {one['column']} ({one['reason']})" for one in left_out(model)]))
+    say(*columns_left_out_in_words([(one["column"], one["reason"]) for one in left_out(model)]))
     report = {**outcome, "expected": outcome_as_dict(expected), "why_not_expected": why_not}
+    report["class_weight"] = class_weight
     say(*expected_in_words(report, f"baseline, always {name}: {percent(share)}"))
+    if class_weight is not None:
+        balanced = (report["expected"] or {}).get("balanced_accuracy", outcome["training_balanced_accuracy"])
+        say(balanced_in_words(len(found["classes"]), balanced))
     say(*rejection_in_words(last, outcome))
     if rules_of(last):
         text(last.to_text())

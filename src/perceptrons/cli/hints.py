@@ -7,8 +7,11 @@ from typing import Any, NamedTuple
 
 from ..tables.cells import NOMINAL, shown
 from ..tables.layout import FEW_VALUES
+from ..tables.read import CODE
 
 DATE = r"^(\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{1,2}:\d{2})"
+NUMBER = r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"
+UNIT = r"^([-+]?\d+(?:[.,]\d+)?)\s?([^\W\d_]{1,5})$"  # a number and a word behind it
 FEW = 3  # texts among numbers, which may mark what is missing
 
 
@@ -60,7 +63,16 @@ def _about_numbers(texts: Any) -> str:
             f"column {texts.name!r} holds dates or times, which are read as names; write them as numbers, "
             f"like days since the first, or {_drop(texts.name)}."
         )
-    others = texts.filter(~texts.str.contains(r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"))
+    codes = texts.filter(texts.str.contains(CODE))
+    if len(codes) and texts.str.contains(NUMBER).all():
+        return (
+            f"column {texts.name!r} holds codes, which have zeros in front, so it is read as names; write "
+            f"{int(codes[0])}, not {codes[0]}, if they are numbers."
+        )
+    with_unit = _about_units(texts)
+    if with_unit:
+        return with_unit
+    others = texts.filter(~texts.str.contains(NUMBER))
     form = max(FORMS, key=lambda form: int(others.str.contains(form.pattern).sum()))
     odd = others.filter(others.str.contains(form.pattern))
     if 2 * len(odd) > len(others) and 2 * (len(texts) - len(others) + len(odd)) > len(texts):
@@ -69,6 +81,18 @@ def _about_numbers(texts: Any) -> str:
             f"names; write {form.plain(odd[0])}, not {odd[0]}."
         )
     return _about_strays(texts, others) if 2 * len(others) < len(texts) else ""
+
+
+def _about_units(texts: Any) -> str:
+    """Of numbers that all have one unit behind them, like 12.5k or 80 kg."""
+    units = texts.str.extract(UNIT, 2)
+    if units.null_count() or units.n_unique() != 1 or texts.n_unique() <= FEW_VALUES:
+        return ""
+    number = str(texts.str.extract(UNIT, 1)[0]).replace(",", ".")
+    return (
+        f"column {texts.name!r}: all cells end in {shown(units[0])}, so it is read as names; write {number}, "
+        f"not {texts[0]}."
+    )
 
 
 def _about_strays(texts: Any, others: Any) -> str:

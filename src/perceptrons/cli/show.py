@@ -17,6 +17,7 @@ from ..texts import percent as percent
 from ..texts import printable
 
 WIDTH, NARROWEST = 100, 40  # columns of text: where there is no terminal to ask, and where we stop asking
+BLANK = "\ue000"  # stands for a blank at which no line is broken; of private use, so in no text for people
 LONG_WORD = 20  # longer ones may be broken
 MOST = 5  # lines of one kind
 
@@ -29,7 +30,7 @@ def emit(value: dict[str, Any]) -> None:
 def say(*lines: str) -> None:
     """Lines for people, wrapped between words."""
     for line in lines:
-        _print(Text(printable(line)))
+        _print(_wrapped(line))
 
 
 def text(lines: str) -> None:
@@ -56,8 +57,13 @@ def bullets(lines: Iterable[str]) -> None:
     """A list, its items indented."""
     grid = Table.grid(padding=(0, 1, 0, 0))
     for line in lines:
-        grid.add_row("-", Text(printable(line)))
+        grid.add_row("-", _wrapped(line))
     _print(grid)
+
+
+def _wrapped(line: str) -> Text:
+    """A line that may be broken between words, but not between a number and its percent sign."""
+    return Text(printable(line).replace(" %", f"{BLANK}%"))
 
 
 def _print(what: Any) -> None:
@@ -65,7 +71,7 @@ def _print(what: Any) -> None:
     out = Console(highlight=False, emoji=False, markup=False, width=_width())
     with out.capture() as held:
         out.print(what)
-    sys.stdout.writelines(f"{line.rstrip()}\n" for line in held.get().splitlines())
+    sys.stdout.writelines(f"{line.rstrip()}\n".replace(BLANK, " ") for line in held.get().splitlines())
 
 
 def _width() -> int:

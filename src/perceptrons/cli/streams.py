@@ -80,15 +80,16 @@ def why(path: Path, asked: bool | None) -> str:
 
 
 def by_bytes(progress: Callable[[int, int, str], None], n_bytes: int, what: str) -> Callable[[float], None]:
-    """Progress in megabytes of a pass; a pass begins where the share falls."""
+    """Progress in megabytes of a pass, of small tables in kilobytes; a pass begins where the share falls."""
     passes, last = [1], [0.0]
+    unit, size = ("MB", 10**6) if n_bytes >= 10**7 else ("kB", 10**3)
+    total = max(1, n_bytes // size)
 
     def tell(share: float) -> None:
         if share < last[0]:
             passes[0] += 1
         last[0] = share
-        megabytes = n_bytes // 10**6
-        progress(round(share * megabytes), megabytes, f"{what}, pass {passes[0]}, MB")
+        progress(round(share * total), total, f"{what}, pass {passes[0]}, {unit}")
 
     return tell
 

@@ -45,6 +45,7 @@ def reading(
 
 
 STANDARD_INPUT = "standard input"
+HELD: list[Path] = []  # files that hold what stood there
 FIRST_BYTES = 200_000  # of a text file, in which its first line ends
 
 
@@ -60,7 +61,15 @@ def from_standard_input(path: Path) -> Path:
     atexit.register(folder.cleanup)
     name = Path(folder.name) / f"{STANDARD_INPUT}.csv"
     name.write_bytes(sys.stdin.buffer.read() if hasattr(sys.stdin, "buffer") else sys.stdin.read().encode())
+    HELD.append(name)
     return name
+
+
+def without_held(message: str) -> str:
+    """A message in which standard input goes by its name, not by that of the file that holds it."""
+    for name in HELD:
+        message = message.replace(str(name), STANDARD_INPUT)
+    return message
 
 
 def called(path: Path) -> str:
@@ -69,12 +78,14 @@ def called(path: Path) -> str:
 
 
 def check_names(path: Path, how: Reading, *names: str | None) -> None:
-    """Has a text file these columns? Asked before anything slow is imported; whatever is hard to tell from
-    the first line is left to those who read the whole table."""
+    """Is there such a file, and has it, if it is one of text, these columns? Asked before anything slow is
+    imported; whatever is hard to tell from the first line is left to those who read the whole table."""
     from ..tables.column_names import check_name
     from ..tables.delimited import SEPARATORS, TextFile, read_head
     from ..tables.encodings import decoded
 
+    if str(path) != "-" and not path.exists():
+        raise FileNotFoundError(f"There is no file {path}.")
     if path.suffix.lower() not in SEPARATORS or not path.is_file():
         return
     with path.open("rb") as file:

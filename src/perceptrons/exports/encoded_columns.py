@@ -8,6 +8,7 @@ from ..tables.cells import BOOLEAN, NUMERIC
 from ..tables.literal_cells import BETWEEN
 from ..tables.table_encoder import names_in
 from ..tables.treatments import AS_IS, LEFT_OUT, Part, parts
+from ..tables.written_numbers import COMMA, POINT
 from .program import (
     NUMBER,
     TEXT,
@@ -28,6 +29,7 @@ from .program import (
 )
 
 DAYS, HOURS = "days since 1970-01-01", "hours since midnight"
+WRITTEN = {POINT: "1234.5 where the table has 1,234.50", COMMA: "1234.5 where the table has 1.234,50"}
 MOST_SPLITS = 1000  # ways in which a joined name can be taken apart
 
 
@@ -99,7 +101,7 @@ def number_of(encoder: Any, part: Part, columns: Columns) -> int:
     assert treatment not in LEFT_OUT
     if part.part not in ("", "days", "hours"):
         raise _no_dates(part, columns)
-    note = {"days": DAYS, "hours": HOURS}.get(part.part, "" if treatment == AS_IS else treatment)
+    note = {"days": DAYS, "hours": HOURS}.get(part.part, WRITTEN.get(treatment, ""))
     return columns.take(part.source, NUMBER, note)
 
 
@@ -112,7 +114,7 @@ def text_of(part: Part, columns: Columns) -> int:
 def _no_dates(part: Part, columns: Columns) -> ValueError:
     return ValueError(
         f"The model reads {part.name!r} out of the dates in {columns.names[part.source]!r}, which cannot be "
-        f"exported; make {part.part} a column of its own, and fit again."
+        f"exported; make {part.part} a column of its own, or leave the dates out, and fit again."
     )
 
 

@@ -33,6 +33,11 @@ class Column(NamedTuple):
 def columns(X: Any) -> list[Column]:
     """The columns of a frame or of a 2-D array; those of an array are named x0, x1, ..."""
     check_table(X)
+    if type(X).__module__.startswith("pyarrow"):
+        raise TypeError(
+            f"X is a pyarrow {type(X).__name__}, whose columns have no names to ask for; pass "
+            "polars.from_arrow(X) or X.to_pandas()."
+        )
     if hasattr(X, "columns") and hasattr(X, "__getitem__"):
         names = list(X.columns)
         check_names(names)

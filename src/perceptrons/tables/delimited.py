@@ -99,12 +99,15 @@ def _separator(source: TextFile, given: str | None) -> tuple[str, list[str]]:
 
 
 def _sample(source: TextFile) -> list[str]:
-    """The first lines that are not blank, of which the last may be cut off."""
+    """The first lines that are not blank, whole ones, unless there is one alone."""
     with source.open() as file:
         try:
-            lines = file.read(SNIFFED * 5000).splitlines()
+            text = file.read(SNIFFED * 5000)
         except UnicodeDecodeError:
             return []
+    lines = text.splitlines()
+    if len(text) == SNIFFED * 5000 and len(lines) > 1:
+        lines.pop()  # which may be cut off
     return [line for line in lines[: SNIFFED + 1] if line.strip()][:SNIFFED]
 
 

@@ -21,7 +21,6 @@ MARKS = (  # at the beginning of a file; the longer first
 )
 SAMPLE = 20_000  # bytes in which UTF-16 without a mark shows
 CANDIDATES = ";\t|,"  # separators, of which the first wins if several fit
-MOST_BYTES = 2**33  # of a file that is compressed, unpacked
 
 
 class Decoded(NamedTuple):
@@ -126,11 +125,10 @@ def _decode(path: Path, data: bytes, encoding: str) -> bytes:
 
 
 def separator_of(lines: list[str], usual: str) -> str:
-    """What separates cells in these lines: the usual mark, unless the first line has none of it and each line
-    has as many of another, not counting those inside quotation marks."""
-    if not lines or _count(lines[0], usual):
-        return usual
-    for mark in CANDIDATES:
+    """What separates cells in these lines: the usual mark, unless the lines differ in how many of it they
+    have, or have none, and each has as many of another, not counting those inside quotation marks."""
+    marks: list[str] = [usual, *CANDIDATES]
+    for mark in marks:
         counts = {_count(line, mark) for line in lines}
         if len(counts) == 1 and counts.pop() > 0:
             return mark

@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 
 from .._types import Array
 from . import dates
-from .cells import NOMINAL, NUMERIC, as_name, column_of, kind_of, shown
+from .cells import NOMINAL, NUMERIC, Column, as_name, column_of, kind_of, shown
 from .column_names import check_name as check_name
 from .column_names import if_made_up
 from .column_names import listed as listed
 from .read import MISSING, Frame, Series, as_categories, as_labels, as_names, as_numbers_or_none, as_truths
 from .table_error import Argument, TableError
-from .treatments import ALL, AS_IS, LEFT_OUT, READ, kinds_of_table, n_unreadable, treatment_of
+from .treatments import ALL, AS_IS, LEFT_OUT, READ, in_agreement, kinds_of_table, n_unreadable, treatment_of
 from .written_numbers import COMMA, POINT
 
 FEW_VALUES = 20  # up to this number of different values, numbers may always be classes
@@ -32,12 +32,13 @@ class Facts(NamedTuple):
 
 
 def describe(frame: Frame, keep: Collection[str] = ()) -> list[Facts]:
-    return [_facts(column, ALL in keep or column.name in keep) for column in frame]
+    table = [column_of(series.name, series) for series in frame]
+    each = [treatment_of(column, ALL in keep or column.name in keep) for column in table]
+    found = zip(frame, table, in_agreement(each, table), strict=True)
+    return [_facts(series, column, treatment) for series, column, treatment in found]
 
 
-def _facts(series: Series, keep: bool) -> Facts:
-    column = column_of(series.name, series)
-    treatment = treatment_of(column, keep)
+def _facts(series: Series, column: Column, treatment: str) -> Facts:
     if treatment in (POINT, COMMA):
         kind = NUMERIC
     elif treatment in dates.FORMS:

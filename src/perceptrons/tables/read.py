@@ -1,8 +1,9 @@
 """Tables from files: CSV, TSV, Parquet, Arrow, JSON lines and sheets of Excel become a polars frame of
 numbers, truth values and texts.
 
-Text is read whole before a type is chosen: numbers if all cells are, truth values if they are the two words
-of one pair (y/n, yes/no, t/f, true/false), else texts. This is the one file that imports polars.
+Text is read whole before a type is chosen: numbers if all cells are and none is a code such as 007, truth
+values if they are the two words of one pair (y/n, yes/no, t/f, true/false), else texts. This is the one file
+that imports polars.
 """
 
 import csv
@@ -37,6 +38,7 @@ except ImportError as error:
     raise ImportError('Tables from files need polars: pip install "perceptrons[app]"') from error
 
 MISSING = ("", "?", "na", "n/a", "#n/a", "<na>", "nan", "null")  # in capitals, too
+CODE = "^[-+]?0[0-9]+$"
 TRUTHS = {"y": "n", "yes": "no", "t": "f", "true": "false"}
 READERS: dict[str, Callable[[Any], Any]] = {
     "Parquet": pl.read_parquet,
@@ -251,8 +253,14 @@ def tidy(column: Series, suffix: str, missing: Collection[str], as_written: bool
     if as_written:
         return column
     # typed files mean text where they say so
-    numbers = _as_numbers(column) if suffix in SEPARATORS or suffix == WORKBOOK else None
+    may_be_numbers = (suffix in SEPARATORS or suffix == WORKBOOK) and not has_codes(column)
+    numbers = _as_numbers(column) if may_be_numbers else None
     return as_truths(column, both=True) if numbers is None else without_numbers(numbers, missing)
+
+
+def has_codes(column: Series) -> bool:
+    """Is there a cell like 02139? A number has no zero in front; a postal code has, and loses it as one."""
+    return bool(column.str.contains(CODE).any())
 
 
 def _lower(marker: str) -> str:

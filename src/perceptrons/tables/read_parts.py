@@ -12,7 +12,17 @@ import polars as pl
 
 from .delimited import SEPARATORS, TYPED, Head, TextFile, read_head, read_rows
 from .encodings import COMPRESSED, decoded, suffixes
-from .read import TRUTHS, Frame, Series, polars_in_words, read_plain, text_cells, tidy, without_numbers
+from .read import (
+    TRUTHS,
+    Frame,
+    Series,
+    has_codes,
+    polars_in_words,
+    read_plain,
+    text_cells,
+    tidy,
+    without_numbers,
+)
 from .stream_svmlight import state_of
 
 SCANNERS: dict[str, Callable[[Path], pl.LazyFrame]] = {"Parquet": pl.scan_parquet, "Arrow": pl.scan_ipc}
@@ -173,6 +183,8 @@ class CellTypes:
         if not len(present):
             return
         self.any = True
+        if (self.integers or self.floats) and has_codes(present):
+            self.integers = self.floats = False
         if self.integers and present.cast(pl.Int64, strict=False).null_count():
             self.integers = False
         if not self.integers and self.floats and present.cast(pl.Float64, strict=False).null_count():

@@ -26,12 +26,14 @@ from .treatments import (
     MOSTLY,
     NAMES,
     form_of_objects,
+    in_agreement,
     kept_names,
     treated,
     treatment_of,
     treatment_of_integers,
     treatment_of_names,
 )
+from .written_numbers import COMMA, POINT
 
 
 class SeenColumn(NamedTuple):
@@ -217,7 +219,13 @@ def chosen(X: Any, seen: list[Seen], keep: Any) -> list[str]:
     if not hasattr(X, "columns") or not hasattr(X, "__getitem__"):
         return [AS_IS] * len(seen)
     kept = kept_names(keep, [one.name for one in seen])
-    found = [one.treatment(one.name in kept) for one in seen]
+    each = [one.treatment(one.name in kept) for one in seen]
+    empty = Column("", np.zeros(0))
+    written = [
+        one.distinct()[0] if treatment in (POINT, COMMA) else empty
+        for one, treatment in zip(seen, each, strict=True)
+    ]
+    found = in_agreement(each, written)
     return found if any(one not in LEFT_OUT for one in found) else [AS_IS] * len(seen)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from .._types import Array
 from . import dates
 from .cells import NOMINAL, NUMERIC, Column, as_numbers, as_texts, is_missing, kind_of, shown
-from .written_numbers import COMMA, POINT, decimal_mark, number_of
+from .written_numbers import COMMA, POINT, decimal_mark, may_have_commas, number_of
 
 AS_IS = "as it is"
 COUNTER, NAMES, WORDS, CONSTANT, EMPTY = "counter", "names of rows", "free text", "constant", "empty"
@@ -43,8 +43,23 @@ def choose(X: Any, table: Sequence[Any], keep: Any) -> list[str]:
     if not hasattr(X, "columns") or not hasattr(X, "__getitem__"):
         return [AS_IS] * len(table)
     kept = kept_names(keep, [column.name for column in table])
-    found = [treatment_of(column, column.name in kept) for column in table]
+    found = in_agreement([treatment_of(column, column.name in kept) for column in table], table)
     return found if any(one not in LEFT_OUT for one in found) else [AS_IS] * len(table)
+
+
+def in_agreement(found: list[str], table: Sequence[Column]) -> list[str]:
+    """The treatments, where 1,234 is 1.234 if another column shows that the table has decimal commas, and
+    none that it has decimal points."""
+    if COMMA not in found or POINT not in found:
+        return found
+    points = [j for j, treatment in enumerate(found) if treatment == POINT]
+    if not all(may_have_commas(_written_in(table[j])) for j in points):
+        return found
+    return [COMMA if treatment == POINT else treatment for treatment in found]
+
+
+def _written_in(column: Column) -> set[str]:
+    return {value.strip() for value in column.values if not is_missing(value)}
 
 
 def kept_names(keep: Any, names: list[str]) -> set[str]:

@@ -30,7 +30,8 @@ LEADING_ZERO = re.compile(r"0\d")
 def decimal_mark(texts: Iterable[str]) -> str | None:
     """How these texts write numbers: `POINT` or `COMMA`; None if one is no number, or all are plain ones.
 
-    A text that could be either, like 1,234, is read with a point if all others can be, too.
+    A text that could be either, like 1,234, is read with a point if all others can be, too; other columns of
+    the table may tell better (`treatments.in_agreement`).
     """
     units: set[str] = set()
     odd, marks = False, [POINT, COMMA]
@@ -45,6 +46,11 @@ def decimal_mark(texts: Iterable[str]) -> str | None:
         units |= {unit for unit in (digits["before"], digits["after"]) if unit}
         odd = odd or not PLAIN.fullmatch(text)
     return marks[0] if odd and marks and len(units) < 2 else None
+
+
+def may_have_commas(texts: Iterable[str]) -> bool:
+    """Could these texts, too, be numbers with decimal commas, like 1,234?"""
+    return all(FORMS[COMMA].fullmatch(text) for text in texts)
 
 
 def number_of(text: str, mark: str) -> float | None:

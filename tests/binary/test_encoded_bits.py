@@ -139,6 +139,13 @@ def test_values_that_a_type_does_not_hold_are_other_values():
     assert (BinaryPerceptron(binarize=None).fit(huge, Y).coef_ == model.coef_).all()
 
 
+@pytest.mark.parametrize("kind", ["datetime64[D]", "timedelta64[s]"])
+def test_dates_have_no_bits(kind):
+    X = np.arange(20).reshape(10, 2).astype(kind)
+    with pytest.raises(ValueError, match=r"X holds .*64\[.\], which has no bits; pass numbers, or put"):
+        BinaryPerceptron().fit(X, np.arange(10) > 4)
+
+
 def test_frames():
     names = ["a", "b", "c"]
     model = BinaryPerceptron().fit(pl.DataFrame(X, schema=names), Y)

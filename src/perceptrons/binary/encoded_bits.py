@@ -90,6 +90,11 @@ def _compilable(matrix: Any) -> Any:
     if is_sparse(matrix):
         return canonical(matrix)
     kind, size = matrix.dtype.kind, matrix.dtype.itemsize
+    if kind not in "fiub":
+        raise ValueError(
+            f"X holds {matrix.dtype}, which has no bits; pass numbers, or put a TableEncoder before it: "
+            "make_pipeline(TableEncoder(), BinaryPerceptron())."
+        )
     if kind == "f" and size not in (4, 8):
         return matrix.astype(np.float32 if size == 2 else np.float64)
     return matrix if matrix.dtype.isnative else matrix.astype(matrix.dtype.newbyteorder("="))

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from perceptrons import ConservativePerceptron, MaxMarginPerceptron
+from perceptrons import BinaryPerceptron, ConservativePerceptron, MaxMarginPerceptron
 from perceptrons.margin.maximum.newton import accumulate, minimiser
 from perceptrons.margin.maximum.slack import BLOCK, sum_per_weight
 from perceptrons.rows.encode import as_rows
-from perceptrons.rows.packing import sparse_bits
+from perceptrons.rows.packing import cut_rows
 from perceptrons.rows.standardized import standardized
 
 rng = np.random.default_rng(0)
@@ -46,7 +46,20 @@ def test_csr_cells_are_not_copied():
     sparse = sp.csr_array(np.where(X[:20_000] > 0.3, X[:20_000], 0).astype(np.float64))
     n_bytes, rows = sparse.data.nbytes + sparse.indices.nbytes, as_rows(sparse)
     assert peak(lambda: standardized(sparse, rows)) < 0.1 * n_bytes
-    assert peak(lambda: sparse_bits(sparse, np.full(60, 1.0))) < 0.5 * n_bytes
+    assert peak(lambda: cut_rows(sparse, np.full(60, 1.0)).packed()) < 0.1 * n_bytes
+    seen = cut_rows(sparse, np.full(60, 1.0))
+    assert peak(lambda: seen.take(np.arange(2_000))) < 0.1 * n_bytes
+    assert not any(np.shares_memory(part, sparse.indices) for part in (seen.kept().indices, seen.base))
+
+
+def test_counts_and_votes_read_csr_cells_where_they_lie():
+    """The columns of all cells beyond their cuts were copied, a third of the rows."""
+    sparse = sp.csr_array(np.where(X > 0.3, X, 0).astype(np.float64))
+    n_bytes, y = sparse.data.nbytes + sparse.indices.nbytes, X[:, 0] + X[:, 1] > 0
+    model = BinaryPerceptron(method="clipped-hebb", binarize=1.0, threshold=0)
+    assert peak(lambda: model.fit(sparse, y)) < 0.15 * n_bytes
+    assert peak(lambda: model.predict(sparse)) < 0.15 * n_bytes
+    assert (model.predict(sparse) == model.predict(sparse.toarray())).all()
 
 
 def test_newton_steps_hold_a_matrix_of_columns_once():

@@ -74,7 +74,7 @@ def run(quick: bool) -> dict[str, Any]:
     notes = [
         f"CSR: {CSR_COLUMNS * n:,} columns, {n} cells stored per row, indices of 32 bits. One process for "
         f"each model and layout; a fit of {WARM_ROWS:,} rows comes first, to load all code. Few epochs.",
-        "With slack, `MaxMarginPerceptron` holds four matrices of columns × columns, whatever the rows.",
+        "With slack, `MaxMarginPerceptron` holds two matrices of columns × columns, whatever the rows.",
     ]
     return {"sizes": {"rows": m, "columns": n}, "sections": [table], "notes": notes}
 

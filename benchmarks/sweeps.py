@@ -23,15 +23,15 @@ _VOWPAL = [*_TIMES[:2], Column("peer", "Vowpal Wabbit", "time"), Column("ratio",
 
 
 def run(quick: bool) -> dict[str, Any]:
-    rounds = 2 if quick else 7
-    peaks = peak_memory.section(quick, 1 if quick else 3)
+    rounds = 2 if quick else 5
+    peaks = peak_memory.section(quick, 1)
     one_epoch = Section("One epoch, one thread", [*_TIMES, _CORRECTED], [])
     whole_fit = Section("A whole fit of one epoch, in order", _TIMES, [])
     against_vowpal = Section("One epoch in order, Vowpal Wabbit (hinge loss, from its cache)", _VOWPAL, [])
     for task in tasks(quick):
         _measure(task, rounds, one_epoch, whole_fit, against_vowpal)
     streams = batches.section(quick, rounds)
-    sections = [one_epoch, whole_fit, streams, convergence.section(quick, 1 if quick else 2), peaks]
+    sections = [one_epoch, whole_fit, streams, convergence.section(quick), peaks]
     return {
         "sizes": _sizes(quick) | {"rounds": rounds},
         "notes": _notes(quick),

@@ -46,27 +46,37 @@ def interleave(
     rounds: int,
     prepare: Mapping[str, Competitor] | None = None,
     clock: Callable[[], float] = perf_counter,
+    least: float = 0.0,
+    warm_up: bool = True,
 ) -> Times:
     """Run every competitor once per round, in a new order each time.
 
     The orders are random (and the same in every run), not rotated: whoever always follows the same
     competitor inherits its caches, warm or cold. A first round, in which compilers and caches warm up,
-    is not counted; nor is `prepare`, which runs before the competitor of that name.
+    is not counted, or left out if all is warm; nor is `prepare`, which runs before the competitor of that
+    name.
+
+    One that takes less than `least` seconds runs as often in a row as fits into them, and the mean counts: a
+    single run of a millisecond is mostly cold caches, and what else the machine does.
     """
     names, prepare = list(competitors), prepare or {}
     seconds: dict[str, list[float]] = {name: [] for name in names}
-    for number in range(-1, rounds):
+    times = dict.fromkeys(names, 1)
+    for number in range(-1 if warm_up else 0, rounds):
         gc.collect()
         for name in random.Random(number + 1).sample(names, len(names)):
             prepare.get(name, lambda: None)()
-            elapsed = _time(competitors[name], clock)
+            elapsed = _time(competitors[name], clock, times[name])
             if number >= 0:
                 seconds[name].append(elapsed)
+            elif least > 0.0:
+                times[name] = max(1, int(least / max(_time(competitors[name], clock), 1e-6)))
     return Times(seconds)
 
 
-def _time(competitor: Competitor, clock: Callable[[], float]) -> float:
+def _time(competitor: Competitor, clock: Callable[[], float], times: int = 1) -> float:
     with _without_gc():
         start = clock()
-        competitor()
-        return round(clock() - start, 9)  # the clock has no more digits
+        for _ in range(times):
+            competitor()
+        return round((clock() - start) / times, 9)  # the clock has no more digits

@@ -116,7 +116,12 @@ def test_a_model_whose_weights_alone_were_saved(tmp_path):
     save(Perceptron(random_state=0).fit(*OLD), tmp_path / "model.json", certificate=False)
     found = certify(load(tmp_path / "model.json"), *OLD)
     assert found.margins == ()
+    assert found.weights_alone
+    assert "of its margin nothing is proved: it was saved or streamed without its proof" in str(found)
     assert found.best.name == "PAC-Bayes margin"
+    whole = certify(Perceptron(random_state=0).fit(*OLD), *OLD)
+    assert not whole.weights_alone
+    assert "without its proof" not in str(whole)
 
 
 def test_texts():

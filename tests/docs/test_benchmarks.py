@@ -83,6 +83,16 @@ def test_preparation_is_not_timed():
     assert clock.calls == ["prepare", "a"] * 3
 
 
+def test_short_runs_are_repeated_and_their_mean_counts():
+    clock = FakeClock()
+    competitors = {
+        "a": clock.spend("a", [9.0, 1.0, *[1.0, 2.0, 3.0], *[4.0, 5.0, 6.0]]),  # cold, warm, and both rounds
+        "b": clock.spend("b", [9.0, 4.0, 8.0, 5.0]),
+    }
+    times = interleave(competitors, rounds=2, clock=clock, least=3.5)
+    assert times.seconds == {"a": [2.0, 5.0], "b": [8.0, 5.0]}
+
+
 def test_an_epoch_is_a_difference_of_fits_and_noise_gives_no_ratio():
     times = Times({"3": [7.0, 9.0], "1": [3.0, 1.0], "peer": [4.0, 4.0]})
     times.add_difference("epoch", "3", "1", parts=2)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perceptrons.rows.bits import Bits
-from perceptrons.rows.packing import SparseBits, comparable, pack_rows, sparse_bits, stack_rows, to_bits
+from perceptrons.rows.packing import SparseBits, comparable, cut_rows, pack_rows, stack_rows, to_bits
 from tests.random_bits import SIZES, random_bits
 
 pytestmark = pytest.mark.kernels
@@ -34,10 +34,11 @@ def test_sparse_rows_are_the_same_cells(n_rows, width):
     cuts = rng.choice([-0.5, 0.0, 0.5], width)
     for matrix in (sp.csr_array(X), sp.csr_matrix(X), sp.csc_array(X)):
         assert (pack_rows(matrix, cuts).unpacked() == (X > cuts)).all()
-    sparse = sparse_bits(sp.csr_array(X), cuts)
-    assert (sparse.packed().unpacked() == (X > cuts)).all()
-    which = np.arange(n_rows)[::-2]
-    assert (sparse.take(which).packed().unpacked() == (X > cuts)[which]).all()
+    seen = cut_rows(sp.csr_array(X), cuts)
+    for sparse in (seen, seen.kept()):
+        assert (sparse.packed().unpacked() == (X > cuts)).all()
+        which = np.arange(n_rows)[::-2]
+        assert (sparse.take(which).packed().unpacked() == (X > cuts)[which]).all()
 
 
 def test_duplicates_and_stored_zeros_of_sparse_rows_are_cells_like_any_other():
@@ -52,7 +53,7 @@ def test_duplicates_and_stored_zeros_of_sparse_rows_are_cells_like_any_other():
 def test_sparse_and_packed_rows_can_be_stacked():
     X, Y = random_bits(4, 70, 1).astype(float), random_bits(6, 70, 2).astype(float)
     both = np.concatenate([X, Y]) > 0
-    sparse = [to_bits(sp.csr_array(Z), np.zeros(70)) for Z in (X, Y)]
+    sparse = [to_bits(sp.csr_array(Z), np.zeros(70)).kept() for Z in (X, Y)]
     packed = [to_bits(Z, np.zeros(70)) for Z in (X, Y)]
     assert isinstance(stack_rows(*sparse), SparseBits)
     for one, other in [sparse, packed, (sparse[0], packed[1]), (packed[0], sparse[1])]:

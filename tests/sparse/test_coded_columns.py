@@ -5,7 +5,7 @@ import pytest
 
 from perceptrons.sparse.coded_columns import CodedColumns, column_gains, pair_gains, single_gains
 from perceptrons.sparse.rule_pool import PairLookup, RulePool
-from perceptrons.tables.literal_cells import LiteralCodes
+from perceptrons.tables.literal_cells import LiteralCodes, pack_row_numbers
 from tests.naive import joint as naive
 
 pytestmark = pytest.mark.kernels
@@ -66,7 +66,7 @@ def test_pairs(seed):
 
 def test_a_column_that_is_stored_sparsely():
     rows = np.array([1, 4, 5])
-    codes = LiteralCodes(np.array([2, 0, 1], np.uint8), True, rows, 1)
+    codes = LiteralCodes(np.array([2, 0, 1], np.uint8), True, pack_row_numbers(rows, 7), 1)
     whole = np.array([1, 2, 1, 1, 0, 1, 1])
     r = np.array([1.0, 2.0, -4.0, 8.0, -16.0, 32.0, 3.0])
     assert column_gains(codes, r, 2) == max(abs(r[whole > 0].sum()), abs(r[whole > 1].sum()))

@@ -24,7 +24,7 @@ from ..model_file.declarations import Field
 from ..rows.bits import Bits
 from ..rows.encode import is_sparse
 from ..rows.order import generators, keys
-from ..rows.packing import SparseBits
+from ..rows.packing import CutRows
 from ..seen_rows import both_seen
 from .binarization import Binarization, add_levels, learn_binarization, merge_levels, require_same_binarize
 from .binary_file import FIELDS, check_loaded
@@ -32,7 +32,7 @@ from .binary_parameters import SBPI, BinaryParameters, read_parameters, refuse_b
 from .counts import Counts, count, count_array
 from .device_bits import DeviceBits, bits_on, device_for
 from .encoded_bits import EncodedBits, encode_bits, read_matrix
-from .kept_rows import CAPACITY, LabeledBits, Reservoir, fill_reservoir
+from .kept_rows import LabeledBits, Reservoir, fill_reservoir
 from .learning import BinaryFit, learn, rows_for
 from .packed_perceptron import pack_weights
 from .sbpi import FEW_EPOCHS, MAX_EPOCHS
@@ -288,7 +288,7 @@ class BinaryPerceptron(Threshold):
         codes = codes_of(self.decision_function(X))
         return np.asarray(self.classes_[np.minimum(codes, len(self.classes_) - 1)])
 
-    def _cells(self, X: Any) -> Bits | SparseBits | DeviceBits:
+    def _cells(self, X: Any) -> Bits | CutRows | DeviceBits:
         check_is_fitted(self)
         matrix = read_matrix(self, X)
         add_levels(self._binarization(), matrix, self._names())  # raises for values never seen
@@ -390,8 +390,6 @@ def _keep(rows: LabeledBits | None, parameters: BinaryParameters, rng: Any) -> R
     """What `partial_fit` will need, if the threshold depends on rows."""
     if rows is None or rng is None or parameters.method == SBPI:
         return None
-    if isinstance(rows.cells, SparseBits) and len(rows.positive) <= CAPACITY:  # of more, some are copied
-        rows = rows._replace(cells=rows.cells.copied())
     return fill_reservoir(rows, keys(len(rows.positive), rng))
 
 

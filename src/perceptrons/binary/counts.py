@@ -12,7 +12,7 @@ import numpy as np
 from .._types import Array
 from ..compiled import compiled
 from ..rows.bits import Bits, joint_counts, pack_vector, weighted_ones
-from ..rows.packing import SparseBits, comparable
+from ..rows.packing import CutRows, SparseBits, comparable, is_unlike
 from .device_bits import DeviceBits
 
 BLOCK = 127  # rows whose ones a byte can count
@@ -36,7 +36,9 @@ class Counts(NamedTuple):
         return np.asarray((self.ones == 0) | (self.ones == self.rows))
 
 
-def count(cells: Bits | SparseBits | DeviceBits, positive: Array, weights: Array | None = None) -> Counts:
+def count(
+    cells: Bits | SparseBits | CutRows | DeviceBits, positive: Array, weights: Array | None = None
+) -> Counts:
     """Packed or sparse rows, which of them are positive, and what each counts."""
     if isinstance(cells, DeviceBits) and weights is not None and weights.dtype.kind == "f":
         cells = cells.packed()  # sums of fractions depend on their order
@@ -70,7 +72,9 @@ def exact_weights(weights: Array) -> Array:
     return weights.astype(np.int64) if whole else weights.astype(np.float64)
 
 
-def _weighted(cells: Bits | SparseBits | DeviceBits, weights: Array, positive: Array) -> tuple[Array, Array]:
+def _weighted(
+    cells: Bits | SparseBits | CutRows | DeviceBits, weights: Array, positive: Array
+) -> tuple[Array, Array]:
     if isinstance(cells, DeviceBits):
         return cells.ones(weights), cells.ones(weights * positive)
     ones, both = np.zeros(cells.width, weights.dtype), np.zeros(cells.width, weights.dtype)
@@ -78,7 +82,10 @@ def _weighted(cells: Bits | SparseBits | DeviceBits, weights: Array, positive: A
     if isinstance(cells, Bits):
         weighted_ones(cells.words, weights, heavy, ones, both)
         return ones, both
-    weighted_sparse(cells.indices, cells.indptr, weights, heavy, ones, both)
+    if isinstance(cells, CutRows):
+        weighted_cells(cells.X, cells.cuts, cells.base, weights, heavy, ones, both)
+    else:
+        weighted_sparse(cells.indices, cells.indptr, weights, heavy, ones, both)
     base = cells.base
     return np.where(base, _sum(weights) - ones, ones), np.where(base, _sum(heavy) - both, both)
 
@@ -112,3 +119,13 @@ def weighted_sparse(indices, indptr, weights, heavy, ones, both):
         for e in range(np.int64(indptr[i]), np.int64(indptr[i + 1])):
             ones[np.int64(indices[e])] += weights[i]
             both[np.int64(indices[e])] += heavy[i]
+
+
+@compiled
+def weighted_cells(X, cuts, base, weights, heavy, ones, both):
+    """The same of CSR rows of numbers, where a cell is unlike zeros."""
+    for i in range(weights.size):
+        for e in range(np.int64(X.indptr[i]), np.int64(X.indptr[i + 1])):
+            j, unlike = np.int64(X.indices[e]), is_unlike(X, e, cuts, base)
+            ones[j] += unlike * weights[i]
+            both[j] += unlike * heavy[i]

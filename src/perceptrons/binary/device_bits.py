@@ -13,7 +13,7 @@ from .._types import Array
 from ..devices import AUTO, CUDA, check_room, import_torch, read_device
 from ..rows.bits import Bits, n_words
 from ..rows.encode import is_sparse
-from ..rows.packing import SparseBits, comparable, pack_rows, to_bits
+from ..rows.packing import CutRows, comparable, pack_rows, to_bits
 from .binary_parameters import SBPI
 
 CELLS = 2**26  # that are unpacked at a time
@@ -75,7 +75,7 @@ def popcounts(words: Any) -> Any:
     return (((words + (words >> 4)) & FOURS) * BYTES) >> 56
 
 
-def bits_on(device: Any, matrix: Any, cuts: Array) -> Bits | SparseBits | DeviceBits:
+def bits_on(device: Any, matrix: Any, cuts: Array) -> Bits | CutRows | DeviceBits:
     """The rows, cut into bits where they are to be counted; None is the processor."""
     if device is None:
         return to_bits(matrix, cuts)

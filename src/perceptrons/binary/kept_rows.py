@@ -13,7 +13,7 @@ import numpy as np
 
 from .._types import Array
 from ..rows.bits import Bits
-from ..rows.packing import SparseBits, stack_rows
+from ..rows.packing import CutRows, SparseBits, stack_rows
 from .device_bits import DeviceBits
 from .packed_perceptron import PackedPerceptron
 
@@ -21,7 +21,7 @@ CAPACITY = 65_536  # rows
 
 
 class LabeledBits(NamedTuple):
-    cells: Bits | SparseBits | DeviceBits
+    cells: Bits | SparseBits | CutRows | DeviceBits
     positive: Array
     weights: Array | None  # None: each row counts 1
 
@@ -30,10 +30,15 @@ class LabeledBits(NamedTuple):
         wrong = (model.scores(self.cells) > model.threshold) != self.positive
         return int(np.count_nonzero(wrong)) if self.weights is None else self.weights[wrong].sum().item()
 
+    def kept(self) -> "LabeledBits":
+        """In memory of their own: a matrix may change, or go."""
+        return self._replace(cells=self.cells.kept()) if isinstance(self.cells, CutRows) else self
+
     @property
     def here(self) -> Bits | SparseBits:
-        """The cells, on the processor."""
-        return self.cells.packed() if isinstance(self.cells, DeviceBits) else self.cells
+        """The cells, on the processor, in memory of their own."""
+        cells = self.kept().cells
+        return cells.packed() if isinstance(cells, DeviceBits) else cells  # type: ignore[return-value]
 
     def all_weights(self) -> Array:
         return np.ones(len(self.positive), np.int64) if self.weights is None else self.weights

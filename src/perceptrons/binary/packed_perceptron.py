@@ -12,7 +12,7 @@ import numpy as np
 from .._types import Array
 from ..compiled import compiled
 from ..rows.bits import Bits, pack_vector, popcount
-from ..rows.packing import SparseBits
+from ..rows.packing import CutRows, SparseBits, is_unlike
 from .device_bits import DeviceBits
 
 THRESHOLD_BYTES = 4
@@ -45,7 +45,7 @@ class PackedPerceptron:
         pair = Bits(np.stack([self.signs, self.mask]), self.n_columns).unpacked().astype(np.int8)
         return np.asarray(pair[1] * (2 * pair[0] - 1), np.int8)
 
-    def scores(self, rows: Bits | SparseBits | DeviceBits) -> Array:
+    def scores(self, rows: Bits | SparseBits | CutRows | DeviceBits) -> Array:
         """Σ w_i x_i of each row."""
         if rows.width != self.n_columns:
             raise ValueError(
@@ -60,10 +60,13 @@ class PackedPerceptron:
         else:
             coef = self.coef.astype(np.int64)
             base = np.where(rows.base, coef, -coef)
-            sum_sparse(rows.indices, rows.indptr, 2 * base, int(base.sum()), sums)
+            if isinstance(rows, CutRows):
+                sum_cells(rows.X, rows.cuts, rows.base, 2 * base, int(base.sum()), sums)
+            else:
+                sum_sparse(rows.indices, rows.indptr, 2 * base, int(base.sum()), sums)
         return sums
 
-    def predict(self, rows: Bits | SparseBits | DeviceBits) -> Array:
+    def predict(self, rows: Bits | SparseBits | CutRows | DeviceBits) -> Array:
         """+1 or −1."""
         return np.where(self.scores(rows) > self.threshold, 1, -1).astype(np.int8)
 
@@ -91,4 +94,14 @@ def sum_sparse(indices, indptr, changes, start, sums):
         total = start
         for e in range(np.int64(indptr[i]), np.int64(indptr[i + 1])):
             total -= changes[np.int64(indices[e])]
+        sums[i] = total
+
+
+@compiled
+def sum_cells(X, cuts, base, changes, start, sums):
+    """The same of CSR rows of numbers, where a cell is unlike zeros."""
+    for i in range(sums.size):
+        total = start
+        for e in range(np.int64(X.indptr[i]), np.int64(X.indptr[i + 1])):
+            total -= changes[np.int64(X.indices[e])] * is_unlike(X, e, cuts, base)
         sums[i] = total

@@ -198,8 +198,8 @@ class BitStream:
         for rows in self.labeled():
             some = count(rows.cells, rows.positive, rows.weights)
             counts = some if counts is None else counts + some
-            if by_epochs:
-                every.append(rows)
+            if by_epochs:  # in bits: the batch itself is not kept
+                every.append(rows._replace(cells=packed_cells(rows)))
             elif self.parameters.needs_rows:
                 few = fill_reservoir(rows, keys(len(rows.positive), self.rng))
                 kept = few if kept is None else kept + few
@@ -231,10 +231,14 @@ class BitStream:
 
 def packed_together(parts: list[LabeledBits]) -> LabeledBits:
     """All rows, a bit for each cell."""
-    cells = [one.cells if isinstance(one.cells, Bits) else one.cells.packed() for one in parts]
+    cells = [packed_cells(one) for one in parts]
     words = np.concatenate([one.words for one in cells])
     weights = None if parts[0].weights is None else np.concatenate([one.all_weights() for one in parts])
     return LabeledBits(Bits(words, cells[0].width), np.concatenate([one.positive for one in parts]), weights)
+
+
+def packed_cells(rows: LabeledBits) -> Bits:
+    return rows.cells if isinstance(rows.cells, Bits) else rows.cells.packed()
 
 
 def named(classes: Any) -> Array:

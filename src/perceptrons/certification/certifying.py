@@ -132,6 +132,7 @@ def by_training_rows(rows: RowsAndAnswers, y: Any, sample_weight: Any, delta: fl
         majority,
         margins,
         tuple(_promises(rows.learner)),
+        hasattr(rows.learner, "_file_weights") and not hasattr(rows.learner, "_terms"),
     )
 
 

@@ -212,7 +212,12 @@ def profiles_of(part: CollectionPart, settings: BitSettings, columns: Array) -> 
 
 def bits_of(part: CollectionPart, settings: BitSettings) -> LabeledBits | None:
     """The rows in bits, kept on the worker; None if none of them count."""
-    return part.worked_out("bits", lambda one: next(stream_of(one, settings).labeled(), None))  # type: ignore[no-any-return]
+    return part.worked_out("bits", lambda one: first_bits(one, settings))  # type: ignore[no-any-return]
+
+
+def first_bits(part: CollectionPart, settings: BitSettings) -> LabeledBits | None:
+    rows = next(stream_of(part, settings).labeled(), None)
+    return None if rows is None else rows.kept()
 
 
 def counted(part: CollectionPart, settings: BitSettings) -> tuple[Counts | None, int]:

@@ -93,41 +93,64 @@ class ProvedBound(NamedTuple):
     exact: bool  # the smallest double that is not below
 
 
+class BoundTerms(NamedTuple):
+    """What a bound is made of beside the sum of the rows; each number rounded to the safe side."""
+
+    total: float  # Σ a_i
+    size: float  # Σ a_i·R
+    unfair: float  # what |A₊ − A₋| may add
+    lifted: float
+    slack: float
+    little: float
+
+    def bound(self, column_sums: Array, error: float) -> tuple[float, bool]:
+        """From sums that may be off by `error`; and whether that is little beside them."""
+        low, high = norm_bounds(column_sums)
+        length = hypot_above(up(up(high + error) + self.unfair), self.lifted, self.slack)
+        return up(length / self.total), error + self.unfair <= self.little * max(low, self.lifted, self.slack)
+
+
+def bound_terms(duals: Duals, few: float = FEW_DUALS) -> BoundTerms:
+    """`few` : as in `sums_of`."""
+    total, uneven = sums_of(duals.signed, few)
+    n, s = duals.data.matrix.shape[1], duals.used.size
+    radius = up(up(np.sqrt(duals.data.largest)) * (1.0 + error_factor(n + 2)))
+    more = 1.0 + 4.0 * uneven / total if duals.free else 1.0
+    return BoundTerms(
+        total,
+        up(up(total * (1.0 + 2.0 * error_factor(s + 2))) * radius),
+        up(up(uneven * radius) * more) if duals.free else 0.0,
+        up(duals.lift * uneven),
+        up(up(np.sqrt(slack_bounds(duals)[1])) * more),
+        duals.little,
+    )
+
+
 def bound_of(duals: Duals, look_sum: Array) -> ProvedBound:
     """The bound, from the sum that a look at the rows has made."""
-    total, uneven = sums_of(duals.signed)
-    radius = up(up(np.sqrt(duals.data.largest)) * (1.0 + error_factor(len(look_sum) + 2)))
-    lifted, s = up(duals.lift * uneven), duals.used.size
-    unfair = up(up(uneven * radius) * (1.0 + 4.0 * uneven / total)) if duals.free else 0.0
-    slack = up(up(np.sqrt(slack_bounds(duals)[1])) * (1.0 + 4.0 * uneven / total if duals.free else 1.0))
-
-    def rounded(column_sums: Array, error: float) -> tuple[float, bool]:
-        low, high = norm_bounds(column_sums)
-        length = hypot_above(up(up(high + error) + unfair), lifted, slack)
-        return up(length / total), error + unfair <= duals.little * max(low, lifted, slack)
-
-    size = up(up(total * (1.0 + 2.0 * error_factor(s + 2))) * radius)
-    value, fine = np.inf, False
+    s, n, value, fine = duals.used.size, len(look_sum), np.inf, False
     if duals.n_cells > FEW_CELLS or duals.gone:
-        value, fine = rounded(look_sum, up(error_factor(s + 8) * size) + underflow(s, len(look_sum)))
+        terms = bound_terms(duals)
+        value, fine = terms.bound(look_sum, up(error_factor(s + 8) * terms.size) + underflow(s, n))
         if fine or duals.gone:
             return ProvedBound(value, False)
-    sums, lost = np.zeros((2, len(look_sum)))
+    sums, lost = np.zeros((2, n))
     compensate(duals.data.X, duals.used, duals.signed, sums, lost)
     sums += lost
     if np.isfinite(sums).all():
-        error = up(up(error_factor(2 * s + 8) ** 2 * size) + 2.0 * UNIT * norm_bounds(sums)[1])
-        better, fine = rounded(sums, up(error + underflow(s, len(sums))))
+        terms = bound_terms(duals, np.inf)  # |A₊ − A₋| counts, too: it must be known as well as the sums
+        error = up(up(error_factor(2 * s + 8) ** 2 * terms.size) + 2.0 * UNIT * norm_bounds(sums)[1])
+        better, fine = terms.bound(sums, up(error + underflow(s, n)))
         value = min(value, better)
     if not fine and duals.n_cells <= EXACT_CELLS:
         return ProvedBound(sqrt_above(duals.exactly()), True)
     return ProvedBound(value, False)
 
 
-def sums_of(signed: Array) -> tuple[float, float]:
-    """Σ a_i, rounded down, and |Σ a_i y_i|, rounded up."""
+def sums_of(signed: Array, few: float = FEW_DUALS) -> tuple[float, float]:
+    """Σ a_i, rounded down, and |Σ a_i y_i|, rounded up; of no more than `few` to the last bit."""
     sizes = np.abs(signed)
-    if signed.size <= FEW_DUALS:
+    if signed.size <= few:
         low, high = total_bounds(signed)
         return total_bounds(sizes)[0], max(abs(low), abs(high))
     total, factor = float(sizes.sum()), error_factor(signed.size + 2)

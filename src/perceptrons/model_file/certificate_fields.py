@@ -92,6 +92,7 @@ KINDS: dict[str, Record] = {
             "statements": TupleOf(_STATEMENT),
             "margins": TupleOf(CERTIFICATE),
             "promises": TupleOf(Text()),
+            "weights_alone": Flag(),
         },
     ),
     "drawn": Record(DrawnCertificate, {**_COMMON, "n_counted": Count(), "bound": _SHARE, "seed": Count()}),

@@ -3,7 +3,8 @@
 
 A CSR matrix may stay sparse (`SparseBits`): one base row, and for each row the columns in which it differs.
 The base row is what zeros become, and a row differs where a stored value is on the other side of the cut.
-Text has tens of thousands of columns and a hundred words in a row: packed, it would be larger.
+Text has tens of thousands of columns and a hundred words in a row: packed, it would be larger. Where the rows
+are only read, nothing is copied at all (`CutRows`).
 """
 
 from dataclasses import dataclass
@@ -12,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from .._types import Array
-from ..compiled import compiled
+from ..compiled import compiled, inlined
 from ..structure import check_structure
 from .bits import Bits, n_words, pack_vector
 from .encode import as_rows, canonical, is_sparse
+from .layouts import CSR
 
 FAR = 2**52  # integers below are floats, too
 
@@ -41,10 +43,6 @@ class SparseBits:
         toggle_bits(self.indices, self.indptr, words)
         return Bits(words, self.width)
 
-    def copied(self) -> "SparseBits":
-        """In memory of its own: the indices may be those of a matrix that others will change."""
-        return SparseBits(self.base, self.indices.copy(), self.indptr.copy())
-
     def take(self, which: Any) -> "SparseBits":
         """Some of the rows, by their numbers."""
         starts, ends = self.indptr[:-1][which].astype(np.int64), self.indptr[1:][which].astype(np.int64)
@@ -55,22 +53,58 @@ class SparseBits:
         return SparseBits(self.base, self.indices[places], indptr)
 
 
-def to_bits(matrix: Any, cuts: Array) -> Bits | SparseBits:
-    """The rows of an array, packed; those of a CSR matrix, sparse as they are."""
-    return sparse_bits(matrix, cuts) if is_sparse(matrix) else pack_rows(matrix, cuts)
+@dataclass(frozen=True, eq=False)
+class CutRows:
+    """The rows of a CSR matrix, seen as differences from a base row: no copy, each value is compared anew.
+
+    What is to be kept is taken out, so that the matrix can go.
+    """
+
+    X: CSR
+    cuts: Array  # float64
+    base: Array
+
+    def __len__(self) -> int:
+        return len(self.X.indptr) - 1
+
+    @property
+    def width(self) -> int:
+        return len(self.base)
+
+    def packed(self) -> Bits:
+        words = np.empty((len(self), n_words(self.width)), np.uint64)
+        words[:] = pack_vector(self.base)
+        toggle_cells(self.X, self.cuts, self.base, words)
+        return Bits(words, self.width)
+
+    def take(self, which: Array) -> SparseBits:
+        """Some of the rows, by their numbers."""
+        indptr = np.zeros(len(which) + 1, signed_kind(self.X.indptr))
+        count_differences(self.X, which, self.cuts, self.base, indptr)
+        np.cumsum(indptr, out=indptr)
+        indices = np.empty(indptr[-1] + 1, signed_kind(self.X.indices))
+        list_differences(self.X, which, self.cuts, self.base, indices)
+        return SparseBits(self.base, indices[:-1], indptr)
+
+    def kept(self) -> SparseBits:
+        """All rows."""
+        return self.take(np.arange(len(self)))
 
 
-def sparse_bits(matrix: Any, cuts: Array) -> SparseBits:
+def signed_kind(array: Array) -> np.dtype[Any]:
+    """Of compiled code's unsigned numbers, the type that SciPy has for them."""
+    return np.dtype(f"i{array.itemsize}")
+
+
+def to_bits(matrix: Any, cuts: Array) -> Bits | CutRows:
+    """The rows of an array, packed; those of a canonical CSR matrix, seen through its cells."""
+    return cut_rows(matrix, cuts) if is_sparse(matrix) else pack_rows(matrix, cuts)
+
+
+def cut_rows(matrix: Any, cuts: Array) -> CutRows:
     """A canonical CSR matrix, each value seen as greater than the cut of its column or not."""
-    base, indptr = np.asarray(cuts < 0.0), np.zeros(matrix.shape[0] + 1, matrix.indptr.dtype)
-    rows = as_rows(matrix)
-    count_differences(rows, cuts, base, indptr)
-    np.cumsum(indptr, out=indptr)
-    if indptr[-1] == len(matrix.indices):
-        return SparseBits(base, matrix.indices, matrix.indptr)
-    indices = np.empty(indptr[-1], matrix.indices.dtype)
-    list_differences(rows, cuts, base, indices)
-    return SparseBits(base, indices, indptr)
+    rows: Any = as_rows(matrix)
+    return CutRows(rows, np.ascontiguousarray(cuts, np.float64), np.asarray(cuts < 0.0))
 
 
 def stack_rows(one: Bits | SparseBits, other: Bits | SparseBits) -> Bits | SparseBits:
@@ -94,7 +128,7 @@ def pack_rows(X: Any, cuts: Any = 0.0) -> Bits:
     cuts = _per_column(cuts, width)
     if is_sparse(matrix):
         check_structure(matrix)
-        return sparse_bits(canonical(matrix.tocsr()), cuts).packed()
+        return cut_rows(canonical(matrix.tocsr()), cuts).packed()
     words = np.empty((n_rows, n_words(width)), np.uint64)
     pack_cells(*comparable(np.ascontiguousarray(matrix), cuts), words)
     return Bits(words, width)
@@ -151,24 +185,37 @@ def pack_cells(X, cuts, words):
             words[i, whole] = word
 
 
+@inlined
+def is_unlike(X, e, cuts, base):
+    """Is the cell at place e of CSR rows on another side of its cut than zeros?"""
+    j = X.indices[e]
+    return (X.data[e] > cuts[j]) != base[j]
+
+
 @compiled
-def count_differences(X, cuts, base, counts):
-    """For each CSR row, behind a 0, how many of its cells are on another side of their cuts than zeros."""
-    for i in range(counts.size - 1):
+def count_differences(X, rows, cuts, base, counts):
+    """For each of these CSR rows, behind a 0, how many of its cells are unlike zeros."""
+    for k in range(rows.size):
+        for e in range(np.int64(X.indptr[rows[k]]), np.int64(X.indptr[rows[k] + 1])):
+            counts[k + 1] += is_unlike(X, e, cuts, base)
+
+
+@compiled
+def list_differences(X, rows, cuts, base, indices):
+    """The columns of these cells; each is written down, and the next one over it if it is like zeros."""
+    found = 0
+    for k in range(rows.size):
+        for e in range(np.int64(X.indptr[rows[k]]), np.int64(X.indptr[rows[k] + 1])):
+            indices[found] = X.indices[e]
+            found += is_unlike(X, e, cuts, base)
+
+
+@compiled
+def toggle_cells(X, cuts, base, words):
+    for i in range(words.shape[0]):
         for e in range(np.int64(X.indptr[i]), np.int64(X.indptr[i + 1])):
-            j = X.indices[e]
-            counts[i + 1] += (X.data[e] > cuts[j]) != base[j]
-
-
-@compiled
-def list_differences(X, cuts, base, indices):
-    """The columns of these cells."""
-    k = 0
-    for e in range(X.data.size):
-        j = X.indices[e]
-        if (X.data[e] > cuts[j]) != base[j]:
-            indices[k] = j
-            k += 1
+            j = np.int64(X.indices[e])
+            words[i, j // 64] ^= np.uint64(is_unlike(X, e, cuts, base)) << np.uint64(j % 64)
 
 
 @compiled

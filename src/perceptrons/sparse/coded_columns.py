@@ -85,7 +85,7 @@ def dense(codes: LiteralCodes, n_rows: int) -> Array:
     if codes.rows is None:
         return codes.codes
     whole = np.full(n_rows, codes.others, np.uint16)
-    whole[codes.rows] = codes.codes
+    whole[codes.rows.numbers()] = codes.codes
     return whole
 
 
@@ -125,7 +125,7 @@ def spans(attributes: Array, chosen: Array) -> tuple[Array, Array]:
 
 def column_gains(codes: LiteralCodes, r: Array, width: int) -> float:
     """The largest |Σ r| over the rows of a literal of one column, which may be stored sparsely."""
-    stored = r if codes.rows is None else r[codes.rows]
+    stored = r if codes.rows is None else r[codes.rows.numbers()]
     sums = np.bincount(codes.codes, stored, width + 1)
     if codes.rows is not None:
         sums[codes.others] += r.sum() - stored.sum()

@@ -12,6 +12,7 @@ import numpy as np
 
 from .._types import Array
 from ..compiled import Threads
+from ..rows.order import given
 from .coded_columns import column_gains
 from .coded_training import CodedTraining, TrainingColumns
 from .n_stages import Splits
@@ -62,13 +63,15 @@ def _sequence(training: CodedTraining, scope: PathScope, task: tuple[Array | Non
     """The models of some rows."""
     rows, signs = task
     columns = fold_columns(training, rows, signs)
-    return find_sequence(columns, signs[columns.rows], training.weights[columns.rows], scope)
+    if rows is None:  # all of them: no copies
+        return find_sequence(columns, signs, training.weights, scope)
+    return find_sequence(columns, signs[rows], training.weights[rows], scope)
 
 
 def fold_columns(training: CodedTraining, rows: Array | None, signs: Array) -> TrainingColumns:
     """All columns that have literals; of very many, those with the largest single gains in these rows."""
     attributes = training.chosen
-    rows = np.arange(training.n_rows) if rows is None else rows
+    rows = given(training.n_rows) if rows is None else rows
     if len(attributes) > COLUMNS:
         r = np.zeros(training.n_rows)
         p, y = training.weights[rows], signs[rows]

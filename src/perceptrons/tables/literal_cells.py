@@ -19,6 +19,7 @@ from .thresholds import Numbers
 TRUTHS = ("false", "true")
 BETWEEN = " "  # the names of columns that are joined
 PARTS, ENOUGH = 16, 1_000_000  # in which columns are taken out of sparse rows; cells of each, at least
+SPAN = 2**16  # rows that two bytes can tell apart
 PLAIN = {str, type(None), float}  # equal values of these types have equal names; 1 and True have not
 
 
@@ -167,6 +168,25 @@ def categories(column: AnyColumn, cells: CodedNames, weights: Array | None, limi
     return [name for name in names if name in kept]
 
 
+class PackedRows(NamedTuple):
+    """Ascending row numbers in two bytes each: those of a span of 65,536 rows are counted from its start."""
+
+    low: Array
+    starts: Array  # where the numbers of each span but the first begin
+    wide: Any  # the type of the numbers
+
+    def numbers(self) -> Array:
+        rows = self.low.astype(self.wide)
+        for span, (start, end) in enumerate(pairwise([*self.starts.tolist(), len(rows)]), 1):
+            rows[start:end] += span * SPAN
+        return rows
+
+
+def pack_row_numbers(rows: Array, n_rows: int) -> PackedRows:
+    starts = np.searchsorted(rows, np.arange(SPAN, n_rows, SPAN))
+    return PackedRows(rows.astype(np.uint16), starts, rows.dtype)
+
+
 class LiteralCodes(NamedTuple):
     """Which literals each cell of a column makes true, as a code.
 
@@ -177,13 +197,13 @@ class LiteralCodes(NamedTuple):
 
     codes: Array
     nested: bool = False
-    rows: Array | None = None
+    rows: PackedRows | None = None
     others: int = 0
 
     def ones(self, weights: Array | None, total: int) -> int:
         """How many cells of the literals are 1, a row counting as often as it weighs."""
         if weights is not None and self.rows is not None:
-            weights = weights[self.rows]
+            weights = weights[self.rows.numbers()]
         counts = np.bincount(self.codes, weights, self.others + 1)
         if self.rows is not None:
             counts[self.others] += total - counts.sum()
@@ -196,7 +216,7 @@ class LiteralCodes(NamedTuple):
             block[:] = self._cells(self.codes, block.shape[1])
         else:
             block[:] = self._cells(np.array([self.others]), block.shape[1])
-            block[self.rows] = self._cells(self.codes, block.shape[1])
+            block[self.rows.numbers()] = self._cells(self.codes, block.shape[1])
 
     def _cells(self, codes: Array, width: int) -> Array:
         places = np.arange(1, width + 1)
@@ -210,11 +230,11 @@ class LiteralCodes(NamedTuple):
         else:
             others = self.others if self.nested else int(self.others > 0)
             counts += others
-            counts[self.rows] += true.astype(np.int64) - others
+            counts[self.rows.numbers()] += true.astype(np.int64) - others
 
     def entries(self, n_rows: int) -> tuple[Array, Array]:
         """What is 1: rows, in ascending order, and places among the column's literals."""
-        codes, rows = self.codes, self.rows
+        codes, rows = self.codes, None if self.rows is None else self.rows.numbers()
         if rows is None or self.others:
             whole = np.full(n_rows, self.others, codes.dtype)
             whole[slice(None) if rows is None else rows] = codes
@@ -261,7 +281,7 @@ def literal_codes(cells: Numbers | CodedNames, values: Sequence[Any]) -> Literal
         return LiteralCodes(codes, True)
     others = sum(threshold < 0 for threshold in values)
     unlike = codes != others  # stored cells that are as those that are not need not be kept
-    return LiteralCodes(codes[unlike], True, cells.rows[unlike], others)
+    return LiteralCodes(codes[unlike], True, pack_row_numbers(cells.rows[unlike], cells.n_rows), others)
 
 
 def literal_truth(cells: Numbers | CodedNames, value: Any) -> Array:

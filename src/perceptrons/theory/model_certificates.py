@@ -113,6 +113,7 @@ class TrainingCertificate(Sentences):
         why. All hold at once with this confidence.
     margins : tuple of `Certificate`, one per weight vector: what the margin family proves about these rows.
     promises : tuple of texts, what the model itself promises.
+    weights_alone : whether the model was saved without its certificate, so that `margins` cannot be.
     """
 
     model: str
@@ -125,6 +126,7 @@ class TrainingCertificate(Sentences):
     majority_error: float
     margins: tuple[Certificate, ...] = ()
     promises: tuple[str, ...] = ()
+    weights_alone: bool = False
 
     @property
     def best(self) -> Statement | None:
@@ -157,6 +159,8 @@ class TrainingCertificate(Sentences):
         wrong = f"{self.model} is wrong on {self.n_wrong:,} of its {self.n_rows:,} training rows"
         if self.n_rejected:
             wrong += ", those that it rejects included"
+        if self.weights_alone:
+            return f"{wrong}; of its margin nothing is proved: it was saved or streamed without its proof."
         if len(self.margins) != 1:
             return f"{wrong}."
         one = self.margins[0]

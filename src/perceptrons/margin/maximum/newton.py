@@ -21,6 +21,7 @@ from .pool import MarginSearch, add_offset, balanced, combination, scan
 from .slack import times_weight
 
 BLOCK = 1024  # rows copied at a time
+LINES = 128  # of a sparse product that are made at a time
 STEPS, PATIENCE = 100, 25  # at most; without the gap being halved
 
 
@@ -48,12 +49,18 @@ def newton(search: MarginSearch) -> None:
         v, reach = v + t * step, np.add(reach, moved, out=reach)
         search.n_updates += 1
         search.n_passes += 1
-        rows = np.flatnonzero(reach < 1.0)
-        point = balanced(task, rows, times_weight(1.0 - reach[rows], task.weights, rows))
-        gaps.append(search.assess(point, combination(search, point)).gap if point else np.inf)
+        gaps.append(gap_at(search, reach))
+        search.found = None  # unless it is the best, its rows are not kept
         stuck = len(gaps) > PATIENCE and min(gaps[-PATIENCE:]) > 0.5 * min(gaps[:-PATIENCE])
         if search.ended or stuck or not step.any():
             return
+
+
+def gap_at(search: MarginSearch, reach: Array) -> float:
+    """The gap at the multipliers of these scores."""
+    rows = np.flatnonzero(reach < 1.0)
+    point = balanced(search.task, rows, times_weight(1.0 - reach[rows], search.task.weights, rows))
+    return search.assess(point, combination(search, point)).gap if point else np.inf
 
 
 def start(search: MarginSearch) -> Array:
@@ -84,12 +91,24 @@ def accumulate(
         s = weights[some] if len(weights) else np.ones(len(some))
         A = X[some].astype(np.float64, copy=False)
         B = scaled(A, s) if len(weights) else A
-        squares[:n, :n] += sign * ((B.T @ A).toarray() if is_sparse(A) else B.T @ A)
+        add_product(B, A, sign, squares)
         squares[n, :n] += sign * np.asarray(B.sum(axis=0)).ravel()
         squares[n, n] += sign * s.sum()
         totals[:n] += sign * (B.T @ y[some])
         totals[n] += sign * (s * y[some]).sum()
     squares[:n, n] = squares[n, :n]
+
+
+def add_product(B: Any, A: Any, sign: float, squares: Array) -> None:
+    """squares ← squares ± BᵀA; of sparse rows some lines at a time, so that no other matrix is as large."""
+    n = A.shape[1]
+    if not is_sparse(A):
+        squares[:n, :n] += sign * (B.T @ A)
+        return
+    left = B.T.tocsr()
+    for first in range(0, n, LINES):
+        lines = slice(first, min(n, first + LINES))
+        squares[lines, :n] += sign * (left[lines] @ A).toarray()
 
 
 def scaled(A: Any, s: Array) -> Any:
@@ -100,12 +119,14 @@ def scaled(A: Any, s: Array) -> Any:
 def minimiser(squares: Array, totals: Array, C: float, intercept: bool) -> Array:
     """Of ½‖w‖² + (C/2) Σ s (1 − y(⟨w,x⟩ + b))² over the rows that were accumulated."""
     n = len(totals) - 1
-    H = squares[: n + intercept, : n + intercept].copy()
+    H = squares[: n + intercept, : n + intercept].copy(order="F")  # LAPACK's own: the factor takes its place
     H[np.arange(n), np.arange(n)] += 1.0 / C
     if not (H.diagonal() > 0.0).all():  # no row is below 1, or rounding has left as little of them
         raise LinAlgError("the intercept is free")
     unit = 1.0 / np.sqrt(H.diagonal())  # columns of different scales would spoil the factor
-    return np.asarray(unit * cho_solve(cho_factor(unit[:, None] * H * unit), unit * totals[: n + intercept]))
+    H *= unit[:, None]
+    H *= unit
+    return np.asarray(unit * cho_solve(cho_factor(H, overwrite_a=True), unit * totals[: n + intercept]))
 
 
 def line_search(

@@ -20,7 +20,7 @@ from ...rows.layouts import add_centered, dot, sqnorm
 from ...rows.weights import NO_WEIGHTS
 from .corral import HullTask
 from .maximum_parameters import MaximumParameters
-from .slack import per_weight
+from .slack import blocks, per_weight, sum_per_weight
 
 EPSILON = float(np.finfo(np.float64).eps)
 EXACT = 1e-9  # a gap that is rounding
@@ -131,10 +131,12 @@ class MarginSearch:
         task, (rows, weights) = self.task, point
         lowest = scan(task.X, task.y, task.side, w, self.scores)
         if task.ridge > 0.0:
-            self.scores[rows] += task.ridge * per_weight(weights, task.weights, rows)
+            for some in blocks(len(rows)):
+                own = per_weight(weights[some], task.weights, rows[some])
+                self.scores[rows[some]] += task.ridge * own
             lowest = least(self.scores, task.side)
         levels = sums_of_sides(task.side, rows, weights, self.scores)
-        slack = task.ridge * per_weight(weights * weights, task.weights, rows).sum()
+        slack = task.ridge * sum_per_weight(weights, task.weights, rows)
         length = float((w * w).sum() + slack)
         shift = (levels[0] - levels[1]) / 2 if task.sides == 2 else 0.0
         errors = count_errors(self.scores, task.y, shift)
@@ -150,9 +152,9 @@ class MarginSearch:
 
     def release(self) -> None:
         """Let go of arrays as long as the rows, once the best point is published."""
-        self.scores, nothing = np.empty(0), HullPoint(np.empty(0, np.intp), np.empty(0))
-        if self.found and self.best:
-            self.found, self.best = (one._replace(point=nothing) for one in (self.found, self.best))
+        self.scores, self.found = np.empty(0), None
+        if self.best:
+            self.best = self.best._replace(point=HullPoint(np.empty(0, np.intp), np.empty(0)))
 
     def _vanishes(self, found: FoundPoint) -> bool:
         """Is w no more than the rounding of its own terms, a_i·(x_i − centre)?"""
@@ -274,7 +276,9 @@ def squared_distance(X, i, centre):
 def combination(search: MarginSearch, point: HullPoint) -> Array:
     """Σ a_i y_i x_i."""
     task, w = search.task, np.zeros(len(search.task.centre))
-    gather(task.X, point.rows, point.weights * task.y[point.rows], task.centre, w)
+    for some in blocks(len(point.rows)):
+        rows = point.rows[some]
+        gather(task.X, rows, point.weights[some] * task.y[rows], task.centre, w)
     return w
 
 

@@ -38,14 +38,18 @@ class AveragedTraining:
         while self.epoch < self.n_epochs:
             before = int(self.runs.n_updates.sum())
             self.counted = max(self.counted, 0) if self.epoch >= self.n_epochs // 2 else -1
-            for part in rows.epoch(self.rng):
-                workers.map(partial(self.visit, part, part.of(self.folds)), shares)
-                self.counted += len(part.order.rows) if self.counted >= 0 else 0
+            self.pass_over(rows, shares, workers)
             self.epoch += 1
             if int(self.runs.n_updates.sum()) == before:
                 break  # every row keeps the margin, in all runs: nothing would change
             if saved is not None:
                 saved.pause(self)
+
+    def pass_over(self, rows: RowParts, shares: list[AveragedRuns], workers: Threads) -> None:
+        """An epoch."""
+        for part in rows.epoch(self.rng):
+            workers.map(partial(self.visit, part, part.of(self.folds)), shares)
+            self.counted += len(part.order.rows) if self.counted >= 0 else 0
 
     def visit(self, part: RowPart, folds: Array, share: AveragedRuns) -> None:
         averaged_sweep(part.X, part.signs, part.order.rows, self.along, folds, share, self.counted)

@@ -3,8 +3,7 @@
 
 Rows of a side, sorted by |s|, are rejected up to some place and answered from there on. What a row costs more
 if it is answered than if it is rejected, summed from the far end, ranks the places; one sort finds the best.
-Rows count as much as they weigh. Bands that come from elsewhere are judged here, too: one that costs more
-than none is 0.
+Rows count as much as they weigh. What bands that come from elsewhere save is added up here, too.
 """
 
 import numpy as np
@@ -28,7 +27,7 @@ def best_bands(
     """
     side, codes = scores >= 0.0, y > 0
     kinds = 2 * codes.view(np.int8) + (side == codes)
-    extra = np.stack([prices.wrong - prices.reject, -prices.gain - prices.reject], axis=1).ravel()
+    extra = extra_costs(prices)
     if symmetric:
         return np.full(2, _best_band(np.abs(scores), kinds, weights, extra))
     return np.array(
@@ -37,6 +36,11 @@ def best_bands(
             for on in (~side, side)
         ]
     )
+
+
+def extra_costs(prices: Prices) -> Array:
+    """What an answer costs more than a rejection, by kind of row."""
+    return np.stack([prices.wrong - prices.reject, -prices.gain - prices.reject], axis=1).ravel()
 
 
 def savings(scores: Array, y: Array, prices: Prices, bands: Array, weights: Array = NO_WEIGHTS) -> Array:
@@ -61,14 +65,6 @@ def saved_by_side(
     return found
 
 
-def worthwhile(
-    scores: Array, y: Array, prices: Prices, symmetric: bool, bands: Array, weights: Array = NO_WEIGHTS
-) -> Array:
-    """These bands, but 0 where a band costs more than none; if symmetric, both are one."""
-    sums, _ = saved_by_side(scores, y, prices, bands, weights)
-    return np.where((sums.sum() if symmetric else sums) < 0.0, 0.0, bands)
-
-
 def _best_band(sizes: Array, kinds: Array, weights: Array, extra: Array) -> float:
     """The least threshold from which on to answer; `extra` is what an answer costs more, by kind."""
     if not len(sizes):
@@ -80,7 +76,7 @@ def _best_band(sizes: Array, kinds: Array, weights: Array, extra: Array) -> floa
         return 0.0
     if place == len(sizes):
         return np.inf
-    return _between(float(sizes[order[place - 1]]), float(sizes[order[place]]))
+    return between(float(sizes[order[place - 1]]), float(sizes[order[place]]))
 
 
 @compiled
@@ -106,7 +102,7 @@ def least_costly(sizes, order, kinds, weights, extra, alike, slack):
     return chosen
 
 
-def _between(low: float, high: float) -> float:
+def between(low: float, high: float) -> float:
     """Above the one, at most the other."""
     middle = low + (high - low) / 2.0
     return middle if low < middle else high

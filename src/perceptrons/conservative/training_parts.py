@@ -18,8 +18,11 @@ from ..rows.order import Order, given, in_order, shuffled
 from ..rows.scores import scores_with_true_signs
 from ..rows.standardized import StandardizedRows, standardized
 from .assessed_parts import Share
+from .averaged_sweep import AveragedRuns, judge
 from .conservative_parameters import CYCLIC, ConservativeParameters
-from .conservative_sweep import WeightedSigns, assess
+from .conservative_sweep import CplrRuns, WeightedSigns, assess, largest_scores
+from .folds import FoldPlan, count_left_out, draw_folds, rows_left_out, signs_at
+from .scored_rows import Scored, ScoredRows
 
 NO_ORDER = in_order(np.zeros(0, np.uint32))
 
@@ -46,16 +49,41 @@ class RowParts(Protocol):
     signs: WeightedSigns  # of all rows
     n_columns: int
     norm: float  # of a usual row
-
-    @property
-    def kind(self) -> Any:
-        """Rows like these, which tell how weights are kept."""
+    kind: Any  # rows like these, which tell how weights are kept
 
     def epoch(self, rng: np.random.RandomState) -> Iterator[RowPart]:
         """The parts, in the order of an epoch."""
 
     def parts(self) -> Iterator[RowPart]:
         """The parts as they stand."""
+
+    def draw_folds(self, rng: np.random.RandomState) -> tuple[FoldPlan, Array]:
+        """Which rows are left out together."""
+        return draw_folds(self.signs.y, rng)
+
+    def largest(self, runs: CplrRuns) -> Array:
+        """The largest |score| in each run."""
+        each = [largest_scores(part.X, len(part.signs.y), runs) for part in self.parts()]
+        return np.asarray(np.max(each, axis=0))
+
+    def left_out(
+        self, runs: AveragedRuns, judging: range, norms: Array, folds: Array, prices: Prices
+    ) -> Scored:
+        """What each of these runs says of the rows it left out, one run after the other."""
+        sizes = [count_left_out(runs, r, folds) for r in judging]
+        judged, ends = np.empty(sum(sizes)), np.cumsum([0, *sizes])[:-1]
+        for part in self.parts():
+            own = part.of(folds)
+            for k, r in enumerate(judging):
+                places = rows_left_out(runs, r, own)
+                judge(part.X, runs, r, norms[r], places, judged[ends[k] : ends[k] + len(places)])
+                ends[k] += len(places)
+        places = np.concatenate([rows_left_out(runs, r, folds) for r in judging])
+        return ScoredRows(judged, signs_at(self.signs, places), prices)
+
+    def scored(self, coef: Array, intercept: float, prices: Prices) -> Scored:
+        """All rows by a model."""
+        return ScoredRows(self.scores(coef, intercept), self.signs, prices)
 
     def assess(
         self, prices: Prices, batch: bool, symmetric: bool, shares: Sequence[Share], workers: Threads
@@ -66,7 +94,7 @@ class RowParts(Protocol):
         """Of all rows, as `decision_function` has them."""
 
 
-class WholeRows:
+class WholeRows(RowParts):
     """Rows in memory: one part."""
 
     def __init__(self, data: Encoded, signs: WeightedSigns, parameters: ConservativeParameters) -> None:

@@ -11,7 +11,7 @@ from .._types import Array
 from ..compiled import Threads
 from .averaged_sweep import AveragedRuns, averaged_sweep
 from .saved_training import SavedTraining
-from .training_parts import RowPart, RowParts
+from .training_parts import FitRows, RowPart
 
 CHANGING = ("weights", "intercepts", "lags", "intercept_lags", "n_updates")  # of runs
 
@@ -28,7 +28,7 @@ class AveragedTraining:
     epoch: int = 0  # epochs that are over
     counted: int = -1  # rows visited since the weights count for the average; −1: they do not yet
 
-    def run(self, rows: RowParts, workers: Threads, saved: SavedTraining | None) -> None:
+    def run(self, rows: FitRows, workers: Threads, saved: SavedTraining | None) -> None:
         """All epochs, or those that are left."""
         n_runs = len(self.runs.intercepts)
         ends = np.linspace(0, n_runs, min(workers.n, n_runs) + 1).astype(int)
@@ -45,7 +45,7 @@ class AveragedTraining:
             if saved is not None:
                 saved.pause(self)
 
-    def pass_over(self, rows: RowParts, shares: list[AveragedRuns], workers: Threads) -> None:
+    def pass_over(self, rows: Any, shares: list[AveragedRuns], workers: Threads) -> None:
         """An epoch."""
         for part in rows.epoch(self.rng):
             workers.map(partial(self.visit, part, part.of(self.folds)), shares)

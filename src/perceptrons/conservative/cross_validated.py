@@ -28,14 +28,14 @@ from .folds import REPEATS, FoldPlan
 from .restarts import TrainedRuns
 from .saved_training import SavedTraining
 from .scored_rows import Scored, risk_of, worthwhile
-from .training_parts import RowParts, usual_square
+from .training_parts import FitRows, usual_square
 
 CLEAR = 0.5  # standard errors that a band must save
 EPOCHS = 20  # at most; the weights of the later half are averaged
 
 
 def train_cross_validated(
-    rows: RowParts,
+    rows: FitRows,
     prices: Prices,
     parameters: ConservativeParameters,
     rng: np.random.RandomState,
@@ -82,7 +82,7 @@ def start_runs(n_weights: int, etas: list[float], plan: FoldPlan) -> AveragedRun
 
 
 def best_of(
-    rows: RowParts, training: AveragedTraining, prices: Prices, parameters: ConservativeParameters
+    rows: FitRows, training: AveragedTraining, prices: Prices, parameters: ConservativeParameters
 ) -> TrainedRuns:
     """The step size of least risk on rows left out, and of equals the first."""
     runs, folds, n_epochs = training.averaged(), training.folds, training.epoch

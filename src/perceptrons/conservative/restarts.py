@@ -20,7 +20,7 @@ from .assessed_parts import Share
 from .conservative_parameters import CPLR2, ConservativeParameters, steps_of
 from .conservative_sweep import Assessment, CplrRuns, CplrSteps, sweep
 from .saved_training import SavedTraining
-from .training_parts import RowPart, RowParts
+from .training_parts import FitRows, RowPart
 
 
 @dataclass
@@ -71,7 +71,7 @@ class RestartedTraining:
 
     def run(
         self,
-        rows: RowParts,
+        rows: FitRows,
         prices: Prices,
         parameters: ConservativeParameters,
         workers: Threads,
@@ -91,7 +91,7 @@ class RestartedTraining:
                 saved.pause(self)
 
     def pass_over(
-        self, rows: RowParts, steps: CplrSteps, symmetric: bool, shares: list[Share], workers: Threads
+        self, rows: Any, steps: CplrSteps, symmetric: bool, shares: list[Share], workers: Threads
     ) -> None:
         """The corrections of an epoch."""
         for part in rows.epoch(self.rng):
@@ -116,7 +116,7 @@ def _sweep(part: RowPart, steps: CplrSteps, symmetric: bool, share: Share) -> No
 
 
 def train(
-    rows: RowParts,
+    rows: FitRows,
     prices: Prices,
     parameters: ConservativeParameters,
     rng: np.random.RandomState,
@@ -144,7 +144,7 @@ def train(
     return TrainedRuns(coef, intercept, best.bands, best.n_updates, step_sizes, training.epoch)
 
 
-def start_runs(rows: RowParts, parameters: ConservativeParameters, rng: np.random.RandomState) -> CplrRuns:
+def start_runs(rows: FitRows, parameters: ConservativeParameters, rng: np.random.RandomState) -> CplrRuns:
     """Every start with every pair of step sizes; all pairs of one start follow one another."""
     points, bands = starting_points(parameters.n_restarts, rows.n_columns, rng)
     n_pairs = len(parameters.step_sizes)

@@ -43,13 +43,37 @@ class RowPart(NamedTuple):
         return np.concatenate([lines[:, span] for span in self.spans], axis=1)
 
 
-class RowParts(Protocol):
-    """All rows of a fit."""
+class FitRows(Protocol):
+    """All rows of a fit, wherever they are."""
 
-    signs: WeightedSigns  # of all rows
     n_columns: int
     norm: float  # of a usual row
     kind: Any  # rows like these, which tell how weights are kept
+
+    def draw_folds(self, rng: np.random.RandomState) -> tuple[FoldPlan, Array]:
+        """Which rows are left out together; the folds of those that are not here are drawn where they are."""
+
+    def largest(self, runs: CplrRuns) -> Array:
+        """The largest |score| in each run."""
+
+    def left_out(
+        self, runs: AveragedRuns, judging: range, norms: Array, folds: Array, prices: Prices
+    ) -> Scored:
+        """What each of these runs says of the rows it left out, one run after the other."""
+
+    def scored(self, coef: Array, intercept: float, prices: Prices) -> Scored:
+        """All rows by a model, as `decision_function` scores them."""
+
+    def assess(
+        self, prices: Prices, batch: bool, symmetric: bool, shares: Sequence[Share], workers: Threads
+    ) -> None:
+        """How the runs do on all rows, after a pass; correct their bands, if this is done once per pass."""
+
+
+class RowParts(FitRows, Protocol):
+    """Rows that come in parts, one after the other."""
+
+    signs: WeightedSigns  # of all rows
 
     def epoch(self, rng: np.random.RandomState) -> Iterator[RowPart]:
         """The parts, in the order of an epoch."""
@@ -57,19 +81,19 @@ class RowParts(Protocol):
     def parts(self) -> Iterator[RowPart]:
         """The parts as they stand."""
 
+    def scores(self, coef: Array, intercept: float) -> Array:
+        """Of all rows."""
+
     def draw_folds(self, rng: np.random.RandomState) -> tuple[FoldPlan, Array]:
-        """Which rows are left out together."""
         return draw_folds(self.signs.y, rng)
 
     def largest(self, runs: CplrRuns) -> Array:
-        """The largest |score| in each run."""
         each = [largest_scores(part.X, len(part.signs.y), runs) for part in self.parts()]
         return np.asarray(np.max(each, axis=0))
 
     def left_out(
         self, runs: AveragedRuns, judging: range, norms: Array, folds: Array, prices: Prices
     ) -> Scored:
-        """What each of these runs says of the rows it left out, one run after the other."""
         sizes = [count_left_out(runs, r, folds) for r in judging]
         judged, ends = np.empty(sum(sizes)), np.cumsum([0, *sizes])[:-1]
         for part in self.parts():
@@ -82,16 +106,7 @@ class RowParts(Protocol):
         return ScoredRows(judged, signs_at(self.signs, places), prices)
 
     def scored(self, coef: Array, intercept: float, prices: Prices) -> Scored:
-        """All rows by a model."""
         return ScoredRows(self.scores(coef, intercept), self.signs, prices)
-
-    def assess(
-        self, prices: Prices, batch: bool, symmetric: bool, shares: Sequence[Share], workers: Threads
-    ) -> None:
-        """How the runs do on all rows, after a pass; correct their bands, if this is done once per pass."""
-
-    def scores(self, coef: Array, intercept: float) -> Array:
-        """Of all rows, as `decision_function` has them."""
 
 
 class WholeRows(RowParts):
@@ -134,7 +149,7 @@ def _assess(
     assess(X, signs, prices, batch, symmetric, runs, scores, found)
 
 
-def usual_square(rows: RowParts) -> float:
+def usual_square(rows: FitRows) -> float:
     """The squared norm of a usual row, the intercept's coordinate included."""
     if isinstance(rows.kind, StandardizedRows):  # on average 1 for each column that is not constant
         return float(np.count_nonzero(rows.kind.gains)) + 1.0

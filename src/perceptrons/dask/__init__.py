@@ -11,6 +11,7 @@ except ImportError as error:
 
 from .binary_perceptron_on_dask import BinaryPerceptron
 from .clusters import ClusterError
+from .conservative_perceptron_on_dask import ConservativePerceptron
 from .judging import certify, evaluate
 from .max_margin_on_dask import MaxMarginPerceptron
 from .perceptron_on_dask import Perceptron
@@ -19,6 +20,7 @@ from .sparse_perceptron_on_dask import SparsePerceptron
 __all__ = [
     "BinaryPerceptron",
     "ClusterError",
+    "ConservativePerceptron",
     "MaxMarginPerceptron",
     "Perceptron",
     "SparsePerceptron",

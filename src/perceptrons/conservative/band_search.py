@@ -177,17 +177,17 @@ def where_it_stands(bins: Bins, extra: Array, alike: float, slack: float) -> Sta
 
 
 def cut_up(low: float, high: float, n: int) -> Array:
-    """Spans from low to high, between all doubles: half of them of the same length, half of as many doubles
-    each, so that some are short wherever rows are dense."""
+    """At most n spans from low to high, between all doubles: half of the cuts are at even distances, the
+    others with as many doubles between them, so that some are near wherever rows are dense."""
     first, last = (int(end) for end in np.array([low, high]).view(np.int64))
-    ends = {first + (last - first) * k // n for k in range(1, n)}
-    if n > 2:
-        even = [low + (high - low) * (k / n) for k in range(1, n, 2)] if np.isfinite(high) else []
-        doubles = sorted(ends)
-        ends = {*doubles[::2], *np.array(even, np.float64).view(np.int64).tolist()}
-    inner = sorted(end for end in ends if first < end <= last)
+    n_even = (n - 1) // 2 if np.isfinite(high) else 0
+    n_others = n - 1 - n_even
+    even = low + (high - low) * (np.arange(1, n_even + 1) / (n_even + 1))
+    cuts = {first + -(-(last - first) * k // (n_others + 1)) for k in range(1, n_others + 1)}
+    cuts |= {*even.view(np.int64).tolist()}
+    inner = sorted(cut for cut in cuts if first < cut <= last)
     starts = np.array([first, *inner], np.int64)
-    stops = np.array([*(end - 1 for end in inner), last], np.int64)
+    stops = np.array([*(cut - 1 for cut in inner), last], np.int64)
     return np.stack([starts.view(np.float64), stops.view(np.float64)], axis=1)
 
 

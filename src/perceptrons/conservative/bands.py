@@ -43,26 +43,25 @@ def extra_costs(prices: Prices) -> Array:
     return np.stack([prices.wrong - prices.reject, -prices.gain - prices.reject], axis=1).ravel()
 
 
-def savings(scores: Array, y: Array, prices: Prices, bands: Array, weights: Array = NO_WEIGHTS) -> Array:
-    """What each row costs less because it is rejected; 0 if it is not."""
-    side, codes = (scores >= 0.0).astype(np.intp), (y > 0).astype(np.intp)
-    answered = prices.of_rows(codes, side == codes, np.zeros(len(codes), np.bool_))
-    saved = (answered - prices.reject[codes]) * (np.abs(scores) < bands[side])
-    return np.asarray(saved * weights if len(weights) else saved)
-
-
-def saved_by_side(
-    scores: Array, y: Array, prices: Prices, bands: Array, weights: Array = NO_WEIGHTS
-) -> Array:
-    """What rows cost less because they are rejected: its sums on each side, and those of its squares."""
-    found = np.zeros((2, 2))
+def rejected_by_kind(scores: Array, y: Array, bands: Array, weights: Array = NO_WEIGHTS) -> Array:
+    """What the rejected rows of each side weigh, by kind, and their squared weights."""
+    found = np.zeros((2, 2 * KINDS))
     for start in range(0, len(scores), BLOCK):
-        part = slice(start, start + BLOCK)
-        own = weights[part] if len(weights) else weights
-        saved = savings(scores[part], y[part], prices, bands, own)
-        side = (scores[part] >= 0.0).astype(np.intp)
-        found += [np.bincount(side, saved, 2), np.bincount(side, saved**2, 2)]
-    return found
+        own, codes = scores[start : start + BLOCK], y[start : start + BLOCK] > 0
+        side = own >= 0.0
+        rejected = np.abs(own) < bands[side.astype(np.intp)]
+        places = (KINDS * side + 2 * codes + (side == codes))[rejected]
+        each = weights[start : start + BLOCK][rejected] if len(weights) else None
+        found[0] += np.bincount(places, each, 2 * KINDS)
+        found[1] += np.bincount(places, None if each is None else each**2, 2 * KINDS)
+    return found.reshape(2, 2, KINDS)
+
+
+def saved_by_side(rejected: Array, prices: Prices) -> tuple[Array, Array]:
+    """What these rows cost less because they are rejected: its sums on each side, and those of its squares.
+    Rows are counted first, so that it is the same in whichever order they come."""
+    extra = extra_costs(prices)
+    return rejected[0] @ extra, rejected[1] @ extra**2
 
 
 def _best_band(sizes: Array, kinds: Array, weights: Array, extra: Array) -> float:

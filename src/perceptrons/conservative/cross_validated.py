@@ -23,6 +23,7 @@ from ..rejection.costs import Prices
 from ..rows.standardized import StandardizedRows, leave
 from .averaged_sweep import NO_FOLD, AveragedRuns
 from .averaged_training import AveragedTraining
+from .bands import saved_by_side
 from .conservative_parameters import ConservativeParameters, steps_of
 from .folds import REPEATS, FoldPlan
 from .restarts import TrainedRuns
@@ -120,7 +121,7 @@ def judged_bands(rows: Scored, symmetric: bool, cap: float = np.inf) -> tuple[Ar
 def clear_bands(rows: Scored, symmetric: bool, bands: Array) -> Array:
     """The bands of least risk; 0 where what a band saves is not beyond chance. A row that was left out
     REPEATS times is no more than one row."""
-    sums, squares = rows.saved_by_side(bands)
+    sums, squares = saved_by_side(rows.rejected_by_kind(bands), rows.prices)
     errors = np.sqrt(REPEATS * squares)
     if symmetric:
         sums, errors = np.full(2, sums.sum()), np.full(2, np.hypot(*errors))

@@ -6,7 +6,7 @@ import numpy as np
 
 from .._types import Array
 from ..rejection.costs import Prices
-from .bands import best_bands, saved_by_side
+from .bands import best_bands, rejected_by_kind, saved_by_side
 from .conservative_sweep import EACH_ONE, WeightedSigns, mean_cost, tally
 
 
@@ -27,8 +27,8 @@ class Scored(Protocol):
     def least_bands(self, symmetric: bool) -> Array:
         """As `bands.best_bands`."""
 
-    def saved_by_side(self, bands: Array) -> Array:
-        """As `bands.saved_by_side`: sums, and sums of squares."""
+    def rejected_by_kind(self, bands: Array) -> Array:
+        """As `bands.rejected_by_kind`."""
 
     def tallies(self, bands: Array) -> Tallies:
         """What these bands make of the rows."""
@@ -44,8 +44,8 @@ class ScoredRows(NamedTuple):
     def least_bands(self, symmetric: bool) -> Array:
         return best_bands(self.scores, self.signs.y, self.prices, symmetric, self.signs.weights)
 
-    def saved_by_side(self, bands: Array) -> Array:
-        return saved_by_side(self.scores, self.signs.y, self.prices, bands, self.signs.weights)
+    def rejected_by_kind(self, bands: Array) -> Array:
+        return rejected_by_kind(self.scores, self.signs.y, bands, self.signs.weights)
 
     def tallies(self, bands: Array) -> Tallies:
         weights = tally(self.scores, self.signs, bands)
@@ -61,5 +61,5 @@ def risk_of(rows: Scored, bands: Array) -> float:
 
 def worthwhile(rows: Scored, symmetric: bool, bands: Array) -> Array:
     """These bands, but 0 where a band costs more than none; if symmetric, both are one."""
-    sums, _ = rows.saved_by_side(bands)
+    sums, _ = saved_by_side(rows.rejected_by_kind(bands), rows.prices)
     return np.where((sums.sum() if symmetric else sums) < 0.0, 0.0, bands)

@@ -227,7 +227,7 @@ class ByModel(NamedTuple):
         return ScoredRows(scores, rows.signs, NO_PRICES)
 
 
-NO_PRICES = Prices(*np.zeros((3, 2)))  # questions bring them
+NO_PRICES = Prices(*np.zeros((3, 2)))  # which parts need not know
 
 
 class KeptScores(NamedTuple):
@@ -265,11 +265,11 @@ def between_cuts(
     return {side: look(kept.sides[side], one, extra) for side, one in questions.items()}
 
 
-def savings_of_part(
-    part: CollectionPart, settings: PartSettings, what: LeftOut | ByModel, prices: Prices, bands: Array
+def rejected_in_part(
+    part: CollectionPart, settings: PartSettings, what: LeftOut | ByModel, bands: Array
 ) -> Array | None:
     kept = scores_kept(part, settings, what)
-    return None if kept is None else kept.rows._replace(prices=prices).saved_by_side(bands)
+    return None if kept is None else kept.rows.rejected_by_kind(bands)
 
 
 def tallies_of_part(

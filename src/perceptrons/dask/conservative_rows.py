@@ -43,8 +43,8 @@ from .conservative_part import (
     between_cuts,
     column_sums,
     largest_in_part,
+    rejected_in_part,
     restarted_epoch,
-    savings_of_part,
     sums_of_part,
     tallies_of_part,
 )
@@ -169,8 +169,8 @@ class ScoredParts(Scored):
 
         return np.resize(side_by_side([search(extra) for _ in sides], ask), 2)
 
-    def saved_by_side(self, bands: Array) -> Array:
-        parts = self.rows.asked("bands", savings_of_part, self.what, self._prices, bands)
+    def rejected_by_kind(self, bands: Array) -> Array:
+        parts = self.rows.asked("bands", rejected_in_part, self.what, bands)
         return np.asarray(reduce(add, parts))
 
     def tallies(self, bands: Array) -> Tallies:

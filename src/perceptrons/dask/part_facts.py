@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import clone
 
 from ..rows.encode import Encoded
+from ..rows.norms import NormCounts
 from ..rows.stream_facts import StreamFacts
 from ..rows.weights import is_balanced
 from ..stream_sources import Batch
@@ -58,8 +59,10 @@ def both_facts(one: StreamFacts, other: StreamFacts) -> StreamFacts:
 
 
 def facts_for_part(facts: StreamFacts, k: int) -> StreamFacts:
-    """What part k must know of them, as the only one."""
-    return replace(facts, places=[facts.places[k]], sums={})
+    """What part k must know of them to read its rows, as the only one."""
+    return replace(
+        facts, places=[facts.places[k]], sums={}, norms=NormCounts(0, 0, np.zeros((0, 0), np.int64))
+    )
 
 
 def batch_of(part: CollectionPart) -> Batch:

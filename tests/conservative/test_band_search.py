@@ -12,6 +12,7 @@ from perceptrons.conservative.band_search import cut_up, look, search, side_by_s
 from perceptrons.conservative.bands import best_bands, extra_costs
 from perceptrons.conservative.conservative_sweep import EACH_ONE, WeightedSigns
 from perceptrons.rejection.costs import Prices
+from tests.jit import JIT
 from tests.sizes import cases
 
 pytestmark = pytest.mark.kernels
@@ -97,10 +98,11 @@ def test_the_random_cases_told_something():
 
 def test_answers_of_many_rows_are_few_and_small():
     rng = np.random.default_rng(0)
-    s = rng.normal(size=300_000)
+    n = 300_000 if JIT else 6_000
+    s = rng.normal(size=n)
     y = np.where(s + rng.normal(size=len(s)) > 0, 1, -1).astype(np.int8)
     prices = Prices(np.zeros(2), np.ones(2), np.full(2, 0.2))
-    found, sizes = searched(s, y, EACH_ONE, [*range(9_000, 300_000, 9_000)], prices, False)
+    found, sizes = searched(s, y, EACH_ONE, [*range(n // 33, n, n // 33)], prices, False)
     assert found.tolist() == best_bands(s, y, prices, False).tolist()
     assert len(sizes) <= 2 * 6
     assert max(n_rows for _, n_rows in sizes) <= band_search.FEW_ROWS

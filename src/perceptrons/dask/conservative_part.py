@@ -121,7 +121,7 @@ def folds_of(part: CollectionPart, settings: PartSettings, signs: WeightedSigns)
 # --- epochs ---
 
 
-class Change(NamedTuple):
+class EpochChange(NamedTuple):
     """What an epoch has changed in each run, and how many corrections it made."""
 
     updates: Array
@@ -135,7 +135,7 @@ def averaged_epoch(
     started: AveragedRuns,
     along: Array,
     counts: bool,
-) -> Change | None:
+) -> EpochChange | None:
     """A pass of averaged runs, whose lags are divided by the number of rows, if the pass `counts`."""
     rows = prepared(part, settings)
     if rows is None:
@@ -148,7 +148,7 @@ def averaged_epoch(
     moved = {name: getattr(runs, name) - getattr(started, name) for name in ("weights", "intercepts")}
     if counts:
         moved |= {name: getattr(runs, name) / len(order) for name in ("lags", "intercept_lags")}
-    return Change(runs.n_updates - started.n_updates, moved)
+    return EpochChange(runs.n_updates - started.n_updates, moved)
 
 
 def restarted_epoch(
@@ -158,7 +158,7 @@ def restarted_epoch(
     started: CplrRuns,
     steps: CplrSteps,
     symmetric: bool,
-) -> Change | None:
+) -> EpochChange | None:
     """A pass of the paper's runs, which correct bands, too."""
     rows = prepared(part, settings)
     if rows is None:
@@ -167,7 +167,7 @@ def restarted_epoch(
     sweep(rows.X, rows.data.X, rows.signs, rows.order(seed), steps, symmetric, runs)
     names = ("weights", "intercepts", "bands")
     moved = {name: getattr(runs, name) - getattr(started, name) for name in names}
-    return Change(runs.n_updates - started.n_updates, moved)
+    return EpochChange(runs.n_updates - started.n_updates, moved)
 
 
 # --- looks at runs ---

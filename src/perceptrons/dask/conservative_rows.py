@@ -36,7 +36,7 @@ from ..rows.standardized import check_largest, moments_from, seen_through
 from ..rows.stream_facts import StreamFacts
 from .conservative_part import (
     ByModel,
-    Change,
+    EpochChange,
     LeftOut,
     PartSettings,
     averaged_epoch,
@@ -107,7 +107,7 @@ class CollectionParts(FitRows):
         """One for each part."""
         return rng.randint(2**31 - 1, size=len(self.settings)).tolist()  # type: ignore[no-any-return]
 
-    def mixed_epoch(self, question: Any, rng: np.random.RandomState, runs: Any, *how: Any) -> Change:
+    def mixed_epoch(self, question: Any, rng: np.random.RandomState, runs: Any, *how: Any) -> EpochChange:
         """What all parts together have moved."""
         seeds = [None] * len(self.settings) if self.cyclic else self.seeds(rng)
         each = [(one, seed, runs, *how) for one, seed in zip(self.settings, seeds, strict=True)]
@@ -178,7 +178,7 @@ class ScoredParts(Scored):
         return Tallies(*(reduce(add, each) for each in zip(*parts, strict=True)))
 
 
-def mixture(changes: list[Change]) -> Change:
+def mixture(changes: list[EpochChange]) -> EpochChange:
     """Each part in proportion to its corrections, run by run; these are added up."""
     updates = np.array([one.updates for one in changes], np.float64)
     shares = updates / np.maximum(updates.sum(axis=0), 1.0)
@@ -186,7 +186,7 @@ def mixture(changes: list[Change]) -> Change:
     for own, change in zip(shares, changes, strict=True):
         for name, each in change.moved.items():
             moved[name] = moved.get(name, 0.0) + own.reshape(-1, *[1] * (each.ndim - 1)) * each
-    return Change(np.sum([one.updates for one in changes], axis=0), moved)
+    return EpochChange(np.sum([one.updates for one in changes], axis=0), moved)
 
 
 def without_lags(runs: AveragedRuns) -> AveragedRuns:

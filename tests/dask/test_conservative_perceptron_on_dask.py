@@ -246,6 +246,20 @@ def test_runs_agree_bit_for_bit_whatever_is_forgotten(band):
             assert np.array_equal(getattr(models[0], name), getattr(other, name))
 
 
+@pytest.mark.parametrize("band", ["cv", "exact"])
+def test_weights_of_classes_are_those_of_their_rows(band):
+    X, y = rows_of(300)
+    how = {"band": band, "max_epochs": 5, "n_restarts": 1, "random_state": 0}
+    one = fitted(ConservativePerceptron(class_weight={0: 1.0, 1: 4.0}, **how), X, y, [100, 220])
+    other = fitted(ConservativePerceptron(**how), X, y, [100, 220], 1.0 + 3.0 * y)
+    balanced = fitted(ConservativePerceptron(class_weight="balanced", **how), X, y, [100, 220])
+    plain = fitted(ConservativePerceptron(**how), X, y, [100, 220])
+    assert np.array_equal(one.coef_, other.coef_)
+    assert np.array_equal(one.bands_, other.bands_)
+    assert not np.array_equal(one.coef_, plain.coef_)
+    assert not np.array_equal(balanced.coef_, plain.coef_)
+
+
 @pytest.mark.parametrize("sort", [False, True], ids=["as drawn", "sorted by class"])
 @pytest.mark.parametrize("cuts", [[500, 900], [*range(25, 1000, 25)]], ids=["3 chunks", "40 chunks"])
 def test_it_is_as_good_as_in_memory(cuts, sort):

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from perceptrons import ConservativePerceptron, Costs
 from perceptrons.conservative import cross_validated
-from perceptrons.conservative.bands import worthwhile
 from perceptrons.conservative.conservative_sweep import WeightedSigns
-from perceptrons.conservative.cross_validated import judged_bands
+from perceptrons.conservative.cross_validated import clear_bands, judged_bands
+from perceptrons.conservative.scored_rows import ScoredRows, worthwhile
 from perceptrons.rejection.costs import Prices
 from tests.naive import conservative as naive
 from tests.naive import conservative_cv as naive_cv
@@ -40,7 +40,8 @@ def test_a_band_that_costs_more_than_none_is_0(rows, negative, positive, down, u
     s, y, weights = (np.array(part, float) for part in zip(*rows, strict=True))
     bands = {-1: down, 1: down if symmetric else up}
     expected = naive.worthwhile(s.tolist(), y.tolist(), bands, costs, symmetric, weights.tolist())
-    found = worthwhile(s, y, prices, symmetric, np.array([bands[-1], bands[1]]), weights)
+    rows = ScoredRows(s, WeightedSigns(y, weights), prices)
+    found = worthwhile(rows, symmetric, np.array([bands[-1], bands[1]]))
     assert found.tolist() == [expected[-1], expected[1]]
 
 
@@ -50,7 +51,7 @@ def test_bands_by_rows_left_out_are_those_of_the_slow_twin(rows, negative, posit
     costs, prices = priced(negative, positive)
     s, y, weights = (np.array(part, float) for part in zip(*rows, strict=True))
     expected, _ = naive_cv.judged_bands(s.tolist(), y.tolist(), costs, symmetric, weights.tolist())
-    found, cost = judged_bands(s, WeightedSigns(y, weights), prices, symmetric)
+    found, cost = judged_bands(ScoredRows(s, WeightedSigns(y, weights), prices), symmetric)
     assert found.tolist() == [expected[-1], expected[1]]
     for other in ({-1: 0, 1: 0}, {-1: np.inf, 1: np.inf}):
         assert cost <= naive.risk(s.tolist(), y.tolist(), other, costs, weights.tolist()) + ROUNDING
@@ -59,18 +60,20 @@ def test_bands_by_rows_left_out_are_those_of_the_slow_twin(rows, negative, posit
 def test_a_cap_that_makes_a_band_dear_leaves_none():
     """Up to 2.5 two wrong rows are rejected with three right ones; up to 1.5, these alone."""
     s, y = np.repeat([1.0, 2.0, 5.0], (3, 2, 20)), np.repeat([1.0, -1.0, 1.0], (3, 2, 20))
-    prices, signs = Prices(np.zeros(2), np.array([11.0, 2.0]), np.ones(2)), WeightedSigns(y, np.ones(25))
-    assert judged_bands(s, signs, prices, False)[0].tolist() == [0.0, 3.5]
-    bands, cost = judged_bands(s, signs, prices, False, 1.5)
+    prices = Prices(np.zeros(2), np.array([11.0, 2.0]), np.ones(2))
+    rows = ScoredRows(s, WeightedSigns(y, np.ones(25)), prices)
+    assert judged_bands(rows, False)[0].tolist() == [0.0, 3.5]
+    bands, cost = judged_bands(rows, False, 1.5)
     assert (bands.tolist(), cost) == ([0.0, 0.0], 22 / 25)
 
 
 def test_where_a_band_is_not_beyond_chance_it_may_still_be_cheaper_to_reject_every_row():
     """One wrong row of two saves a little more than the right one costs: not beyond chance."""
     s, y = np.array([1.0, 1.0]), np.array([-1.0, 1.0])
-    signs, prices = WeightedSigns(y, np.ones(2)), Prices(np.zeros(2), np.ones(2), np.full(2, 0.45))
-    assert cross_validated.clear_bands(s, signs, prices, False).tolist() == [0.0, 0.0]
-    bands, cost = judged_bands(s, signs, prices, False)
+    prices = Prices(np.zeros(2), np.ones(2), np.full(2, 0.45))
+    rows = ScoredRows(s, WeightedSigns(y, np.ones(2)), prices)
+    assert clear_bands(rows, False, rows.least_bands(False)).tolist() == [0.0, 0.0]
+    bands, cost = judged_bands(rows, False)
     assert bands.tolist() == [0.0, np.inf]
     assert cost == pytest.approx(0.45)
 
@@ -135,9 +138,9 @@ def test_no_published_band_costs_more_than_none_or_than_rejecting_every_row(band
 def test_bands_by_rows_left_out_cost_no_more_there_than_none_or_than_rejecting_every_row(monkeypatch):
     rng, n_fits, some, seen = np.random.RandomState(26), cases(240, 5), 0, []
 
-    def noted(scores, signs, prices, *rest):
-        found = judged_bands(scores, signs, prices, *rest)
-        seen.append((scores, signs, prices, found))
+    def noted(rows, *rest):
+        found = judged_bands(rows, *rest)
+        seen.append((*rows, found))
         return found
 
     monkeypatch.setattr(cross_validated, "judged_bands", noted)

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from perceptrons import ConservativePerceptron, Costs
 from perceptrons.conservative.conservative_sweep import EACH_ONE, WeightedSigns
-from perceptrons.conservative.cross_validated import EPOCHS, FOLDS, REPEATS, clear_bands, draw_folds
+from perceptrons.conservative.cross_validated import EPOCHS, clear_bands
+from perceptrons.conservative.folds import FOLDS, REPEATS, draw_folds
+from perceptrons.conservative.scored_rows import ScoredRows
 from perceptrons.rejection.costs import Prices
 from perceptrons.rows.order import generators, shuffled
 from tests.naive import conservative, conservative_cv
@@ -30,7 +32,7 @@ def whole_numbers(m, n, seed, noise):
 def as_fitted(X, y, seed, n_epochs):
     """The folds and orders that a fit with this seed draws."""
     (rng,) = generators(seed, 1)
-    folds = draw_folds(y, rng)
+    _, folds = draw_folds(y, rng)
     return folds, [shuffled(len(y), rng).rows for _ in range(n_epochs)]
 
 
@@ -60,6 +62,10 @@ def test_learns_what_the_slow_twin_learns(rule, symmetric, weighted, layout):
         np.testing.assert_allclose(model.bands_, [bands[-1], bands[1]], rtol=1e-9)
 
 
+def cleared(rows, symmetric):
+    return clear_bands(rows, symmetric, rows.least_bands(symmetric))
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(-6, 6), st.sampled_from([-1, 1]), st.sampled_from([1, 2])), min_size=1),
@@ -69,7 +75,7 @@ def test_bands_are_clear_of_chance(rows, symmetric):
     s, y, weights = (np.array(part, float) for part in zip(*rows, strict=True))
     prices = Prices(*(np.array([COSTS[part][-1], COSTS[part][1]], float) for part in "abc"))
     expected = conservative_cv.clear_bands(s.tolist(), y.tolist(), COSTS, symmetric, weights.tolist())
-    found = clear_bands(s, WeightedSigns(y, weights), prices, symmetric)
+    found = cleared(ScoredRows(s, WeightedSigns(y, weights), prices), symmetric)
     assert found.tolist() == [expected[-1], expected[1]]
 
 
@@ -78,13 +84,13 @@ def test_a_few_rows_by_chance_are_no_reason_to_reject():
     for wrong, band in [((0, 1), 2.5), ((2,), 0.0)]:  # which save 1.6 and 0.4, with errors of 1.6 and 1.2
         y = np.ones(40)
         y[list(wrong)] = -1.0
-        assert clear_bands(s, WeightedSigns(y, EACH_ONE), prices, False).tolist() == [0.0, band]
+        assert cleared(ScoredRows(s, WeightedSigns(y, EACH_ONE), prices), False).tolist() == [0.0, band]
 
 
 @pytest.mark.parametrize("counts", [(2, 9), (5, 5), (30, 7)])
 def test_folds_have_their_share_of_both_classes(counts):
     y = np.repeat([-1.0, 1.0], counts)
-    folds = draw_folds(y, np.random.RandomState(0))
+    _, folds = draw_folds(y, np.random.RandomState(0))
     n_folds = min(FOLDS, *counts)
     assert folds.shape == (REPEATS, len(y))
     for line in folds:

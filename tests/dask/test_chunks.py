@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from perceptrons.dask import BinaryPerceptron, Perceptron, SparsePerceptron
+from perceptrons.dask import BinaryPerceptron, ConservativePerceptron, Perceptron, SparsePerceptron
 from perceptrons.dask.chunks import MOST_PARTS, in_parts, read_chunks
 from tests.dask.collections_of import array_of, frame_of
 from tests.dask.here import Here
@@ -39,14 +39,27 @@ def test_chunks_across_columns_and_other_lengths_of_y():
 
 
 def test_lengths_that_are_not_known_and_empty_chunks():
-    model = fit(array_of(X, [0, 10, 10, 30], known=False), array_of(Y, [0, 10, 10, 30], known=False))
-    assert model.counts_.rows == 60
+    rows, labels = (array_of(one, [0, 10, 10, 30], known=False) for one in (X, Y))
+    assert fit(rows, labels).counts_.rows == 60
+    rejecting = fit(rows, labels, model=ConservativePerceptron(random_state=0))
+    known = fit(array_of(X, [10, 30]), array_of(Y, [10, 30]), model=ConservativePerceptron(random_state=0))
+    assert np.array_equal(rejecting.coef_, known.coef_)
+
+
+def test_a_chunk_whose_rows_have_no_weight():
+    rejecting, weights = ConservativePerceptron(random_state=0), np.repeat([0.0, 1.0, 2.0], 20)
+    rows = (array_of(one, [20, 40]) for one in (X, Y, weights))
+    assert fit(*rows, model=rejecting).score(X[20:], Y[20:]) > 0.9
 
 
 def test_chunks_of_one_class():
     order = np.argsort(Y, kind="stable")
     cuts = [int((Y == 0).sum()), 50]
-    for model in (BinaryPerceptron(random_state=0), Perceptron(random_state=0)):
+    for model in (
+        BinaryPerceptron(random_state=0),
+        Perceptron(random_state=0),
+        ConservativePerceptron(random_state=0),
+    ):
         assert fit(array_of(X[order], cuts), array_of(Y[order], cuts), model=model).score(X, Y) > 0.9
 
 
@@ -86,7 +99,7 @@ def test_a_fit_that_fails_leaves_the_model_as_it_was():
         fit(array_of(X, [20]), None, model=model)
 
 
-@pytest.mark.parametrize("learner", [BinaryPerceptron, Perceptron])
+@pytest.mark.parametrize("learner", [BinaryPerceptron, Perceptron, ConservativePerceptron])
 def test_names_of_an_earlier_fit_are_forgotten(learner):
     table = pd.DataFrame(X, columns=list("abcd")).assign(y=Y)
     rows = frame_of(table, [20])
@@ -131,9 +144,11 @@ def test_weights_that_are_missing_labels_that_are_and_one_class():
         fit(array_of(X, [20]), array_of(holes, [20]), model=Perceptron())
     with pytest.raises(ValueError, match="y holds one class only: 1"):
         fit(array_of(X, [20]), array_of(np.ones(60, int), [20]), model=Perceptron())
-    model = SparsePerceptron(refit="stagewise", stages=2)
-    with pytest.raises(ValueError, match="y holds one class only: 1"):
-        fit(array_of(X, [20]), array_of(np.ones(60, int), [20]), model=model)
+    for model in (SparsePerceptron(refit="stagewise", stages=2), ConservativePerceptron()):
+        with pytest.raises(ValueError, match="y holds one class only: 1"):
+            fit(array_of(X, [20]), array_of(np.ones(60, int), [20]), model=model)
+    with pytest.raises(ValueError, match="Sample weights must contain at least one non-zero number"):
+        fit(array_of(X, [20]), array_of(Y, [20]), array_of(0.0 * Y, [20]), model=ConservativePerceptron())
 
 
 def test_sparse_chunks():

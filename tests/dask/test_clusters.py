@@ -18,7 +18,13 @@ import pytest
 from distributed import Client, LocalCluster
 from sklearn.exceptions import ConvergenceWarning
 
-from perceptrons.dask import BinaryPerceptron, ClusterError, Perceptron, SparsePerceptron
+from perceptrons.dask import (
+    BinaryPerceptron,
+    ClusterError,
+    ConservativePerceptron,
+    Perceptron,
+    SparsePerceptron,
+)
 from tests.sizes import cases
 
 pytestmark = [pytest.mark.dask, pytest.mark.slow]
@@ -29,6 +35,7 @@ LEARNERS = {
     "bits": lambda: BinaryPerceptron(epsilon=0.1, threshold=0, binarize=2.5),
     "rules": lambda: SparsePerceptron(refit="stagewise", stages=12),
     "mixing": lambda: Perceptron(random_state=0, max_epochs=30, min_margin=0.0, margin=0.0),
+    "rejecting": lambda: ConservativePerceptron(random_state=0),
     "long": lambda: Perceptron(random_state=0, max_epochs=10_000, min_margin=0.0, margin=0.0),
 }
 
@@ -42,7 +49,8 @@ def fitted(learner, client):
 
 
 def weights_of(model):
-    return [model.coef_, model.dual_coef_] if hasattr(model, "coef_") else [model._weights, model.intercept_]
+    names = ("coef_", "dual_coef_", "bands_", "_weights", "intercept_")
+    return [getattr(model, name) for name in names if hasattr(model, name)]
 
 
 def children():
@@ -88,7 +96,7 @@ def running(client):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("learner", ["rules", "mixing"])
+@pytest.mark.parametrize("learner", ["rules", "mixing", "rejecting"])
 def test_a_worker_that_is_killed_changes_nothing(client, learner):
     """At random moments of the fit."""
     fitted(learner, client)  # kernels are loaded

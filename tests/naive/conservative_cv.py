@@ -64,8 +64,9 @@ def judged_bands(s, y, costs, symmetric, weights=None):
     return nothing, least
 
 
-def fit(X, y, orders, n_epochs, folds, costs, along, etas, symmetric=False, weights=None):
-    """The best (w, b, bands, eta, n_updates) by the rows that were left out; `folds` has a line per time."""
+def fit(X, y, orders, n_epochs, folds, costs, along, etas, symmetric=False, weights=None, run=run):
+    """The best (w, b, bands, eta, n_updates) by the rows that were left out; `folds` has a line per time, and
+    `run` is how a run learns."""
     best = None
     for eta in etas:
         judged, labels, heavy = [], [], []

@@ -52,6 +52,16 @@ class RunSums(NamedTuple):
             np.zeros((n_runs, 3, 2), kind),
         )
 
+    def with_others(self, other: "RunSums") -> "RunSums":
+        """Of the rows of both."""
+        return RunSums(
+            self.wrong + other.wrong,
+            np.maximum(self.farthest, other.farthest),
+            np.minimum(self.least, other.least),
+            self.counts + other.counts,
+            self.costs + other.costs,
+        )
+
 
 Share = tuple[CplrRuns, Assessment]  # some of the runs, for one thread
 

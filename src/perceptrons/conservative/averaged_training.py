@@ -11,7 +11,7 @@ from .._types import Array
 from ..compiled import Threads
 from .averaged_sweep import AveragedRuns, averaged_sweep
 from .saved_training import SavedTraining
-from .training_parts import RowPart, RowParts
+from .training_parts import FitRows, RowPart
 
 CHANGING = ("weights", "intercepts", "lags", "intercept_lags", "n_updates")  # of runs
 
@@ -28,7 +28,7 @@ class AveragedTraining:
     epoch: int = 0  # epochs that are over
     counted: int = -1  # rows visited since the weights count for the average; −1: they do not yet
 
-    def run(self, rows: RowParts, workers: Threads, saved: SavedTraining | None) -> None:
+    def run(self, rows: FitRows, workers: Threads, saved: SavedTraining | None) -> None:
         """All epochs, or those that are left."""
         n_runs = len(self.runs.intercepts)
         ends = np.linspace(0, n_runs, min(workers.n, n_runs) + 1).astype(int)
@@ -38,14 +38,18 @@ class AveragedTraining:
         while self.epoch < self.n_epochs:
             before = int(self.runs.n_updates.sum())
             self.counted = max(self.counted, 0) if self.epoch >= self.n_epochs // 2 else -1
-            for part in rows.epoch(self.rng):
-                workers.map(partial(self.visit, part, part.of(self.folds)), shares)
-                self.counted += len(part.order.rows) if self.counted >= 0 else 0
+            self.pass_over(rows, shares, workers)
             self.epoch += 1
             if int(self.runs.n_updates.sum()) == before:
                 break  # every row keeps the margin, in all runs: nothing would change
             if saved is not None:
                 saved.pause(self)
+
+    def pass_over(self, rows: Any, shares: list[AveragedRuns], workers: Threads) -> None:
+        """An epoch."""
+        for part in rows.epoch(self.rng):
+            workers.map(partial(self.visit, part, part.of(self.folds)), shares)
+            self.counted += len(part.order.rows) if self.counted >= 0 else 0
 
     def visit(self, part: RowPart, folds: Array, share: AveragedRuns) -> None:
         averaged_sweep(part.X, part.signs, part.order.rows, self.along, folds, share, self.counted)

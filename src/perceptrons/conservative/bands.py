@@ -3,8 +3,7 @@
 
 Rows of a side, sorted by |s|, are rejected up to some place and answered from there on. What a row costs more
 if it is answered than if it is rejected, summed from the far end, ranks the places; one sort finds the best.
-Rows count as much as they weigh. Bands that come from elsewhere are judged here, too: one that costs more
-than none is 0.
+Rows count as much as they weigh. What bands that come from elsewhere save is added up here, too.
 """
 
 import numpy as np
@@ -28,7 +27,7 @@ def best_bands(
     """
     side, codes = scores >= 0.0, y > 0
     kinds = 2 * codes.view(np.int8) + (side == codes)
-    extra = np.stack([prices.wrong - prices.reject, -prices.gain - prices.reject], axis=1).ravel()
+    extra = extra_costs(prices)
     if symmetric:
         return np.full(2, _best_band(np.abs(scores), kinds, weights, extra))
     return np.array(
@@ -39,34 +38,30 @@ def best_bands(
     )
 
 
-def savings(scores: Array, y: Array, prices: Prices, bands: Array, weights: Array = NO_WEIGHTS) -> Array:
-    """What each row costs less because it is rejected; 0 if it is not."""
-    side, codes = (scores >= 0.0).astype(np.intp), (y > 0).astype(np.intp)
-    answered = prices.of_rows(codes, side == codes, np.zeros(len(codes), np.bool_))
-    saved = (answered - prices.reject[codes]) * (np.abs(scores) < bands[side])
-    return np.asarray(saved * weights if len(weights) else saved)
+def extra_costs(prices: Prices) -> Array:
+    """What an answer costs more than a rejection, by kind of row."""
+    return np.stack([prices.wrong - prices.reject, -prices.gain - prices.reject], axis=1).ravel()
 
 
-def saved_by_side(
-    scores: Array, y: Array, prices: Prices, bands: Array, weights: Array = NO_WEIGHTS
-) -> Array:
-    """What rows cost less because they are rejected: its sums on each side, and those of its squares."""
-    found = np.zeros((2, 2))
+def rejected_by_kind(scores: Array, y: Array, bands: Array, weights: Array = NO_WEIGHTS) -> Array:
+    """What the rejected rows of each side weigh, by kind, and their squared weights."""
+    found = np.zeros((2, 2 * KINDS))
     for start in range(0, len(scores), BLOCK):
-        part = slice(start, start + BLOCK)
-        own = weights[part] if len(weights) else weights
-        saved = savings(scores[part], y[part], prices, bands, own)
-        side = (scores[part] >= 0.0).astype(np.intp)
-        found += [np.bincount(side, saved, 2), np.bincount(side, saved**2, 2)]
-    return found
+        own, codes = scores[start : start + BLOCK], y[start : start + BLOCK] > 0
+        side = own >= 0.0
+        rejected = np.abs(own) < bands[side.astype(np.intp)]
+        places = (KINDS * side + 2 * codes + (side == codes))[rejected]
+        each = weights[start : start + BLOCK][rejected] if len(weights) else None
+        found[0] += np.bincount(places, each, 2 * KINDS)
+        found[1] += np.bincount(places, None if each is None else each**2, 2 * KINDS)
+    return found.reshape(2, 2, KINDS)
 
 
-def worthwhile(
-    scores: Array, y: Array, prices: Prices, symmetric: bool, bands: Array, weights: Array = NO_WEIGHTS
-) -> Array:
-    """These bands, but 0 where a band costs more than none; if symmetric, both are one."""
-    sums, _ = saved_by_side(scores, y, prices, bands, weights)
-    return np.where((sums.sum() if symmetric else sums) < 0.0, 0.0, bands)
+def saved_by_side(rejected: Array, prices: Prices) -> tuple[Array, Array]:
+    """What these rows cost less because they are rejected: its sums on each side, and those of its squares.
+    Rows are counted first, so that it is the same in whichever order they come."""
+    extra = extra_costs(prices)
+    return rejected[0] @ extra, rejected[1] @ extra**2
 
 
 def _best_band(sizes: Array, kinds: Array, weights: Array, extra: Array) -> float:
@@ -80,7 +75,7 @@ def _best_band(sizes: Array, kinds: Array, weights: Array, extra: Array) -> floa
         return 0.0
     if place == len(sizes):
         return np.inf
-    return _between(float(sizes[order[place - 1]]), float(sizes[order[place]]))
+    return between(float(sizes[order[place - 1]]), float(sizes[order[place]]))
 
 
 @compiled
@@ -106,7 +101,7 @@ def least_costly(sizes, order, kinds, weights, extra, alike, slack):
     return chosen
 
 
-def _between(low: float, high: float) -> float:
+def between(low: float, high: float) -> float:
     """Above the one, at most the other."""
     middle = low + (high - low) / 2.0
     return middle if low < middle else high

@@ -26,7 +26,6 @@ from ..rejection.labels import resolve
 from ..rejection.rejecting import Rejecting
 from ..rows.encode import encode
 from ..rows.order import generators
-from ..rows.scores import scores_with_true_signs
 from .conservative_file import FIELDS, PARAMETERS, check_loaded
 from .conservative_parameters import ConservativeParameters, read_parameters
 from .conservative_sweep import WeightedSigns
@@ -187,10 +186,11 @@ class ConservativePerceptron(Rejecting, LinearThreshold):
             prices, label = costs.of(data.classes), resolve(self.reject_label, data.classes)
             signs = WeightedSigns.of(next(data.signs()), data.weights)
             learn = train_cross_validated if parameters.cross_validated else train
-            training = learn(WholeRows(data, signs, parameters), prices, parameters, rng)
+            rows = WholeRows(data, signs, parameters)
+            training = learn(rows, prices, parameters, rng)
             check_finite(self, training.coef)
-            scores = scores_with_true_signs(data.matrix, training.coef, training.intercept)
-            found = outcome_of(training, scores, signs, prices, parameters)
+            scored = rows.scored(training.coef, training.intercept, prices)
+            found = outcome_of(training, scored, parameters)
             self._publish(data.classes, label, prices, training, found)
         self._complain(found, parameters)
         return self

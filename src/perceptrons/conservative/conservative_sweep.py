@@ -214,7 +214,13 @@ def trade_off(counts, prices):
 @compiled
 def risk(scores, signs, prices, bands):
     """The mean cost."""
-    y, counts = signs.y, np.zeros((3, 2), signs.weights.dtype)  # rejected, wrong, right; class
+    return mean_cost(tally(scores, signs, bands), prices)
+
+
+@compiled
+def tally(scores, signs, bands):
+    """What is rejected, wrong and right, by class."""
+    y, counts = signs.y, np.zeros((3, 2), signs.weights.dtype)
     for i in range(y.size):
         side = POSITIVE if scores[i] >= 0.0 else NEGATIVE
         label = POSITIVE if y[i] > 0 else NEGATIVE
@@ -222,7 +228,7 @@ def risk(scores, signs, prices, bands):
             counts[REJECTED, label] += weight_of(signs, i)
         else:
             counts[WRONG if side != label else RIGHT, label] += weight_of(signs, i)
-    return mean_cost(counts, prices)
+    return counts
 
 
 @compiled

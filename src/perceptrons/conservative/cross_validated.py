@@ -20,39 +20,40 @@ import numpy as np
 from .._types import Array
 from ..compiled import threads
 from ..rejection.costs import Prices
-from ..rows.order import permuted, unsigned
 from ..rows.standardized import StandardizedRows, leave
-from .averaged_sweep import NO_FOLD, AveragedRuns, judge
+from .averaged_sweep import NO_FOLD, AveragedRuns
 from .averaged_training import AveragedTraining
-from .bands import best_bands, saved_by_side, worthwhile
+from .bands import saved_by_side
 from .conservative_parameters import ConservativeParameters, steps_of
-from .conservative_sweep import WeightedSigns, risk
+from .folds import REPEATS, FoldPlan
 from .restarts import TrainedRuns
 from .saved_training import SavedTraining
-from .training_parts import RowParts, usual_square
+from .scored_rows import Scored, risk_of, worthwhile
+from .training_parts import FitRows, usual_square
 
-FOLDS, REPEATS = 5, 2
 CLEAR = 0.5  # standard errors that a band must save
 EPOCHS = 20  # at most; the weights of the later half are averaged
 
 
 def train_cross_validated(
-    rows: RowParts,
+    rows: FitRows,
     prices: Prices,
     parameters: ConservativeParameters,
     rng: np.random.RandomState,
     saved: SavedTraining | None = None,
+    kind: type[AveragedTraining] = AveragedTraining,
 ) -> TrainedRuns:
     """A class of one row cannot be left out and learned at once: bands are then those of training rows.
 
     saved : from where training goes on, and where it is written down how far it is.
+    kind : how an epoch is made.
     """
     prices = prices.in_steps()
     unit = 1.0 / usual_square(rows) if parameters.relative else 1.0
     etas = [*dict.fromkeys(eta * unit for eta, _ in parameters.step_sizes)]
-    folds = draw_folds(rows.signs.y, rng)
-    training = AveragedTraining(
-        start_runs(rows.n_columns + n_extra(rows.kind), etas, folds),
+    plan, folds = rows.draw_folds(rng)
+    training = kind(
+        start_runs(rows.n_columns + n_extra(rows.kind), etas, plan),
         folds,
         steps_of(parameters.rule, prices).along,
         min(parameters.max_epochs, EPOCHS),
@@ -68,25 +69,11 @@ def n_extra(X: Any) -> int:
     return 2 if isinstance(X, StandardizedRows) and X.products.size else 0
 
 
-def draw_folds(y: Array, rng: np.random.RandomState) -> Array:
-    """The fold of each row, classes spread evenly, a line for each time; no line if a class has one row."""
-    places = [np.flatnonzero(y < 0), np.flatnonzero(y > 0)]
-    fewest = min(map(len, places))
-    folds = np.zeros((REPEATS if fewest > 1 else 1, len(y)), np.int8)
-    if fewest == 1:
-        return folds
-    for line in folds:
-        for rows in places:
-            line[permuted(rows, rng)] = np.arange(len(rows)) % min(FOLDS, fewest)
-    return folds
-
-
-def start_runs(n_weights: int, etas: list[float], folds: Array) -> AveragedRuns:
+def start_runs(n_weights: int, etas: list[float], plan: FoldPlan) -> AveragedRuns:
     """For each step size the run on all rows, then those that leave out a fold."""
-    n_folds = int(folds.max()) + 1
     held = [(0, NO_FOLD)]
-    if n_folds > 1:
-        held += [(repeat, fold) for repeat in range(len(folds)) for fold in range(n_folds)]
+    if plan.n_folds > 1:
+        held += [(repeat, fold) for repeat in range(plan.n_repeats) for fold in range(plan.n_folds)]
     n = len(etas) * len(held)
     repeats, held_out = (np.tile(part, len(etas)) for part in np.array(held).T)
     return AveragedRuns(
@@ -96,7 +83,7 @@ def start_runs(n_weights: int, etas: list[float], folds: Array) -> AveragedRuns:
 
 
 def best_of(
-    rows: RowParts, training: AveragedTraining, prices: Prices, parameters: ConservativeParameters
+    rows: FitRows, training: AveragedTraining, prices: Prices, parameters: ConservativeParameters
 ) -> TrainedRuns:
     """The step size of least risk on rows left out, and of equals the first."""
     runs, folds, n_epochs = training.averaged(), training.folds, training.epoch
@@ -109,73 +96,32 @@ def best_of(
     least, kept, bands = np.inf, int(wholes[0]), np.zeros(2)
     for first, stop in pairwise([*wholes, len(runs.intercepts)]):
         judging = range(first + (stop > first + 1), stop)
-        judged = scores_left_out(rows, runs, judging, norms, folds)
-        own = signs_at(rows.signs, np.concatenate([rows_left_out(runs, r, folds) for r in judging]))
+        judged = rows.left_out(runs, judging, norms, folds, prices)
         cap = np.inf if parameters.max_band is None else parameters.max_band / norms[first]
-        found, cost = judged_bands(judged, own, prices, parameters.symmetric, cap)
+        found, cost = judged_bands(judged, parameters.symmetric, cap)
         if cost < least or not np.isfinite(least):
             least, kept, bands = cost, int(first), found * norms[first]
     (coef, intercept), eta = left[kept], float(runs.eta[kept])
     return TrainedRuns(coef, intercept, bands, int(runs.n_updates[kept]), (eta, eta), n_epochs)
 
 
-def scores_left_out(rows: RowParts, runs: AveragedRuns, judging: range, norms: Array, folds: Array) -> Array:
-    """What each of these runs says of the rows it left out, one run after the other."""
-    sizes = [count_left_out(runs, r, folds) for r in judging]
-    judged, ends = np.empty(sum(sizes)), np.cumsum([0, *sizes])[:-1]
-    for part in rows.parts():
-        own = part.of(folds)
-        for k, r in enumerate(judging):
-            places = rows_left_out(runs, r, own)
-            judge(part.X, runs, r, norms[r], places, judged[ends[k] : ends[k] + len(places)])
-            ends[k] += len(places)
-    return judged
-
-
-def judged_bands(
-    scores: Array, signs: WeightedSigns, prices: Prices, symmetric: bool, cap: float = np.inf
-) -> tuple[Array, float]:
+def judged_bands(rows: Scored, symmetric: bool, cap: float = np.inf) -> tuple[Array, float]:
     """Bands and their risk: those beyond chance, unless to reject every row costs less; then those of least
     risk, which may be infinite."""
-    (y, weights), nothing = signs, np.full(2, np.inf)
-    of_rejections = risk(scores, signs, prices, nothing)
-    for find in (clear_bands, least_bands):
-        bands = np.minimum(find(scores, signs, prices, symmetric), cap)
-        bands = worthwhile(scores, y, prices, symmetric, bands, weights)  # the cap may have made them dear
-        cost = risk(scores, signs, prices, bands)
+    nothing, least = np.full(2, np.inf), rows.least_bands(symmetric)
+    of_rejections = risk_of(rows, nothing)
+    for found in (clear_bands(rows, symmetric, least), least):
+        bands = worthwhile(rows, symmetric, np.minimum(found, cap))  # the cap may have made them dear
+        cost = risk_of(rows, bands)
         if cost <= of_rejections:
             return bands, cost
     return nothing, of_rejections
 
 
-def rows_left_out(runs: AveragedRuns, r: int, folds: Array) -> Array:
-    """By run r; all rows, if it left out none."""
-    return np.flatnonzero(left_out(runs, r, folds)).astype(unsigned(folds.shape[1]))
-
-
-def count_left_out(runs: AveragedRuns, r: int, folds: Array) -> int:
-    return int(np.count_nonzero(left_out(runs, r, folds)))
-
-
-def left_out(runs: AveragedRuns, r: int, folds: Array) -> Array:
-    held_out = runs.held_out[r]
-    return np.asarray(folds[runs.repeats[r]] == held_out if held_out != NO_FOLD else folds[0] >= 0)
-
-
-def signs_at(signs: WeightedSigns, places: Array) -> WeightedSigns:
-    return WeightedSigns(signs.y[places], signs.weights[places] if len(signs.weights) else signs.weights)
-
-
-def least_bands(scores: Array, signs: WeightedSigns, prices: Prices, symmetric: bool) -> Array:
-    """The bands of least risk."""
-    return best_bands(scores, signs.y, prices, symmetric, signs.weights)
-
-
-def clear_bands(scores: Array, signs: WeightedSigns, prices: Prices, symmetric: bool) -> Array:
-    """The same; 0 where what a band saves is not beyond chance. A row that was left out REPEATS times is no
-    more than one row."""
-    bands = least_bands(scores, signs, prices, symmetric)
-    sums, squares = saved_by_side(scores, signs.y, prices, bands, signs.weights)
+def clear_bands(rows: Scored, symmetric: bool, bands: Array) -> Array:
+    """The bands of least risk; 0 where what a band saves is not beyond chance. A row that was left out
+    REPEATS times is no more than one row."""
+    sums, squares = saved_by_side(rows.rejected_by_kind(bands), rows.prices)
     errors = np.sqrt(REPEATS * squares)
     if symmetric:
         sums, errors = np.full(2, sums.sum()), np.full(2, np.hypot(*errors))

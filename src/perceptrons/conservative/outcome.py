@@ -9,10 +9,10 @@ import numpy as np
 
 from .._types import Array
 from ..rejection.costs import Prices
-from .bands import best_bands, worthwhile
 from .conservative_parameters import ConservativeParameters
-from .conservative_sweep import WeightedSigns
+from .conservative_sweep import REJECTED, WRONG, mean_cost
 from .restarts import TrainedRuns
+from .scored_rows import Scored, worthwhile
 
 
 class ConservativeOutcome(NamedTuple):
@@ -26,37 +26,35 @@ class ConservativeOutcome(NamedTuple):
 
 
 def outcome_of(
-    training: TrainedRuns,
-    scores: Array,
-    signs: WeightedSigns,
-    prices: Prices,
-    parameters: ConservativeParameters,
+    training: TrainedRuns, rows: Scored, parameters: ConservativeParameters
 ) -> ConservativeOutcome:
-    """`scores` are those of `decision_function`, which may round otherwise than those in training.
+    """The scores of the rows are those of `decision_function`, which may round otherwise than in training.
 
     Bands that were learned from these rows must cost no more than none, nor than rejecting every row: steps
     may lead too far, most of all where errors in one class cost far more than in the other. The bands of
     band="cv" have been judged so by rows left out; where even their training rows are cheaper to reject, they
     are: rows left out are few, and on noise they promise too much.
     """
-    bands, (y, weights) = training.bands, signs
+    bands, prices = training.bands, rows.prices
     if parameters.exact_bands:
-        bands = best_bands(scores, y, prices, parameters.symmetric, weights)
+        bands = rows.least_bands(parameters.symmetric)
     elif parameters.checks_bands:
-        bands = worthwhile(scores, y, prices, parameters.symmetric, bands, weights)
-    codes = (y > 0).astype(np.intp)
-    sides, rejected = decide(scores, bands)
-    paid = prices.of_rows(codes, sides == codes, rejected)
-    risk, of_rejections = mean(paid, weights), mean(prices.reject[codes], weights)
-    if prices.free or of_rejections < risk or rejected.all():
-        return ConservativeOutcome(np.full(2, np.inf), of_rejections, 0, len(codes), len(codes), True, False)
-    n_wrong, n_rejected = np.count_nonzero((sides != codes) & ~rejected), np.count_nonzero(rejected)
-    least = not (paid + prices.gain[codes]).any()
-    return ConservativeOutcome(bands, risk, int(n_wrong), int(n_rejected), len(codes), False, least)
+        bands = worthwhile(rows, parameters.symmetric, bands)
+    sums, counts = rows.tallies(bands)
+    n_rows, n_rejected = int(counts.sum()), int(counts[REJECTED].sum())
+    risk, of_rejections = float(mean_cost(sums, prices)), float(mean_cost(all_rejected(sums), prices))
+    if prices.free or of_rejections < risk or n_rejected == n_rows:
+        return ConservativeOutcome(np.full(2, np.inf), of_rejections, 0, n_rows, n_rows, True, False)
+    dear = counts[REJECTED] * (prices.reject + prices.gain)
+    n_wrong, least = int(counts[WRONG].sum()), not (counts[WRONG].any() or dear.any())
+    return ConservativeOutcome(bands, risk, n_wrong, n_rejected, n_rows, False, least)
 
 
-def mean(costs: Array, weights: Array) -> float:
-    return float(np.average(costs, weights=weights) if len(weights) else costs.mean())
+def all_rejected(sums: Array) -> Array:
+    """What rows weigh, by class, if all of them are rejected."""
+    rejected = np.zeros_like(sums)
+    rejected[REJECTED] = sums.sum(axis=0)
+    return rejected
 
 
 def decide(scores: Array, bands: Array) -> tuple[Array, Array]:

@@ -18,9 +18,9 @@ from ..rows.order import starting_points
 from ..rows.standardized import enter, leave
 from .assessed_parts import Share
 from .conservative_parameters import CPLR2, ConservativeParameters, steps_of
-from .conservative_sweep import Assessment, CplrRuns, CplrSteps, largest_scores, sweep
+from .conservative_sweep import Assessment, CplrRuns, CplrSteps, sweep
 from .saved_training import SavedTraining
-from .training_parts import RowPart, RowParts
+from .training_parts import FitRows, RowPart
 
 
 @dataclass
@@ -71,7 +71,7 @@ class RestartedTraining:
 
     def run(
         self,
-        rows: RowParts,
+        rows: FitRows,
         prices: Prices,
         parameters: ConservativeParameters,
         workers: Threads,
@@ -83,13 +83,19 @@ class RestartedTraining:
         if saved is not None:
             saved.resume(self)
         while not self.is_over:
-            for part in rows.epoch(self.rng):
-                workers.map(partial(_sweep, part, steps, parameters.symmetric), shares)
+            self.pass_over(rows, steps, parameters.symmetric, shares, workers)
             rows.assess(prices, batch, parameters.symmetric, shares, workers)
             keep_best(self.best, self.runs, self.found)
             self.epoch += 1
             if saved is not None:
                 saved.pause(self)
+
+    def pass_over(
+        self, rows: Any, steps: CplrSteps, symmetric: bool, shares: list[Share], workers: Threads
+    ) -> None:
+        """The corrections of an epoch."""
+        for part in rows.epoch(self.rng):
+            workers.map(partial(_sweep, part, steps, symmetric), shares)
 
     def state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         best = self.best
@@ -110,15 +116,17 @@ def _sweep(part: RowPart, steps: CplrSteps, symmetric: bool, share: Share) -> No
 
 
 def train(
-    rows: RowParts,
+    rows: FitRows,
     prices: Prices,
     parameters: ConservativeParameters,
     rng: np.random.RandomState,
     saved: SavedTraining | None = None,
+    kind: type[RestartedTraining] = RestartedTraining,
 ) -> TrainedRuns:
     """Run epochs until a run separates all rows, at most max_epochs; keep the best state that ends one.
 
     saved : from where training goes on, and where it is written down how far it is.
+    kind : how an epoch is made.
     """
     prices = prices.in_steps()
     if prices.free:  # every row will be rejected; the weights are those that always answer
@@ -126,7 +134,7 @@ def train(
     runs = start_runs(rows, parameters, rng)
     n_runs = len(runs.intercepts)
     found = Assessment(np.empty(n_runs), np.zeros(n_runs, bool))
-    training = RestartedTraining(runs, found, BestRun(), rng, parameters.max_epochs)
+    training = kind(runs, found, BestRun(), rng, parameters.max_epochs)
     with threads(parameters.n_jobs) as workers:
         training.run(rows, prices, parameters, workers, saved)
     # not among the threads, where linear algebra keeps to one, and may round otherwise
@@ -136,7 +144,7 @@ def train(
     return TrainedRuns(coef, intercept, best.bands, best.n_updates, step_sizes, training.epoch)
 
 
-def start_runs(rows: RowParts, parameters: ConservativeParameters, rng: np.random.RandomState) -> CplrRuns:
+def start_runs(rows: FitRows, parameters: ConservativeParameters, rng: np.random.RandomState) -> CplrRuns:
     """Every start with every pair of step sizes; all pairs of one start follow one another."""
     points, bands = starting_points(parameters.n_restarts, rows.n_columns, rng)
     n_pairs = len(parameters.step_sizes)
@@ -153,8 +161,7 @@ def start_runs(rows: RowParts, parameters: ConservativeParameters, rng: np.rando
         np.zeros(n, np.int64),
     )
     if parameters.max_band is None:
-        largest = [largest_scores(part.X, len(part.signs.y), runs) for part in rows.parts()]
-        runs.caps[:] = 2.0 * np.max(largest, axis=0)
+        runs.caps[:] = 2.0 * rows.largest(runs)
     else:
         runs.caps[:] = parameters.max_band
     np.minimum(runs.bands, runs.caps[:, None], out=runs.bands)

@@ -47,7 +47,7 @@ def fit_stream(
         learn = train_cross_validated if parameters.cross_validated else train
         training = learn(rows, prices, parameters, rng, saved)
         check_finite(model, training.coef)
-        scores = rows.scores(training.coef, training.intercept)
-        found = outcome_of(training, scores, rows.signs, prices, parameters)
+        scored = rows.scored(training.coef, training.intercept, prices)
+        found = outcome_of(training, scored, parameters)
         model._publish(facts.classes, label, prices, training, found)
     return found, parameters

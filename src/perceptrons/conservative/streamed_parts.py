@@ -22,10 +22,10 @@ from ..stream_sources import Source
 from .assessed_parts import Share, assess_parts
 from .conservative_parameters import CYCLIC, ConservativeParameters
 from .conservative_sweep import WeightedSigns
-from .training_parts import NO_ORDER, RowPart
+from .training_parts import NO_ORDER, RowPart, RowParts
 
 
-class StreamedParts:
+class StreamedParts(RowParts):
     """A source after its first pass."""
 
     def __init__(

@@ -18,8 +18,11 @@ from ..rows.order import Order, given, in_order, shuffled
 from ..rows.scores import scores_with_true_signs
 from ..rows.standardized import StandardizedRows, standardized
 from .assessed_parts import Share
+from .averaged_sweep import AveragedRuns, judge
 from .conservative_parameters import CYCLIC, ConservativeParameters
-from .conservative_sweep import WeightedSigns, assess
+from .conservative_sweep import CplrRuns, WeightedSigns, assess, largest_scores
+from .folds import FoldPlan, count_left_out, draw_folds, rows_left_out, signs_at
+from .scored_rows import Scored, ScoredRows
 
 NO_ORDER = in_order(np.zeros(0, np.uint32))
 
@@ -40,16 +43,37 @@ class RowPart(NamedTuple):
         return np.concatenate([lines[:, span] for span in self.spans], axis=1)
 
 
-class RowParts(Protocol):
-    """All rows of a fit."""
+class FitRows(Protocol):
+    """All rows of a fit, wherever they are."""
 
-    signs: WeightedSigns  # of all rows
     n_columns: int
     norm: float  # of a usual row
+    kind: Any  # rows like these, which tell how weights are kept
 
-    @property
-    def kind(self) -> Any:
-        """Rows like these, which tell how weights are kept."""
+    def draw_folds(self, rng: np.random.RandomState) -> tuple[FoldPlan, Array]:
+        """Which rows are left out together; the folds of those that are not here are drawn where they are."""
+
+    def largest(self, runs: CplrRuns) -> Array:
+        """The largest |score| in each run."""
+
+    def left_out(
+        self, runs: AveragedRuns, judging: range, norms: Array, folds: Array, prices: Prices
+    ) -> Scored:
+        """What each of these runs says of the rows it left out, one run after the other."""
+
+    def scored(self, coef: Array, intercept: float, prices: Prices) -> Scored:
+        """All rows by a model, as `decision_function` scores them."""
+
+    def assess(
+        self, prices: Prices, batch: bool, symmetric: bool, shares: Sequence[Share], workers: Threads
+    ) -> None:
+        """How the runs do on all rows, after a pass; correct their bands, if this is done once per pass."""
+
+
+class RowParts(FitRows, Protocol):
+    """Rows that come in parts, one after the other."""
+
+    signs: WeightedSigns  # of all rows
 
     def epoch(self, rng: np.random.RandomState) -> Iterator[RowPart]:
         """The parts, in the order of an epoch."""
@@ -57,16 +81,35 @@ class RowParts(Protocol):
     def parts(self) -> Iterator[RowPart]:
         """The parts as they stand."""
 
-    def assess(
-        self, prices: Prices, batch: bool, symmetric: bool, shares: Sequence[Share], workers: Threads
-    ) -> None:
-        """How the runs do on all rows, after a pass; correct their bands, if this is done once per pass."""
-
     def scores(self, coef: Array, intercept: float) -> Array:
-        """Of all rows, as `decision_function` has them."""
+        """Of all rows."""
+
+    def draw_folds(self, rng: np.random.RandomState) -> tuple[FoldPlan, Array]:
+        return draw_folds(self.signs.y, rng)
+
+    def largest(self, runs: CplrRuns) -> Array:
+        each = [largest_scores(part.X, len(part.signs.y), runs) for part in self.parts()]
+        return np.asarray(np.max(each, axis=0))
+
+    def left_out(
+        self, runs: AveragedRuns, judging: range, norms: Array, folds: Array, prices: Prices
+    ) -> Scored:
+        sizes = [count_left_out(runs, r, folds) for r in judging]
+        judged, ends = np.empty(sum(sizes)), np.cumsum([0, *sizes])[:-1]
+        for part in self.parts():
+            own = part.of(folds)
+            for k, r in enumerate(judging):
+                places = rows_left_out(runs, r, own)
+                judge(part.X, runs, r, norms[r], places, judged[ends[k] : ends[k] + len(places)])
+                ends[k] += len(places)
+        places = np.concatenate([rows_left_out(runs, r, folds) for r in judging])
+        return ScoredRows(judged, signs_at(self.signs, places), prices)
+
+    def scored(self, coef: Array, intercept: float, prices: Prices) -> Scored:
+        return ScoredRows(self.scores(coef, intercept), self.signs, prices)
 
 
-class WholeRows:
+class WholeRows(RowParts):
     """Rows in memory: one part."""
 
     def __init__(self, data: Encoded, signs: WeightedSigns, parameters: ConservativeParameters) -> None:
@@ -106,7 +149,7 @@ def _assess(
     assess(X, signs, prices, batch, symmetric, runs, scores, found)
 
 
-def usual_square(rows: RowParts) -> float:
+def usual_square(rows: FitRows) -> float:
     """The squared norm of a usual row, the intercept's coordinate included."""
     if isinstance(rows.kind, StandardizedRows):  # on average 1 for each column that is not constant
         return float(np.count_nonzero(rows.kind.gains)) + 1.0

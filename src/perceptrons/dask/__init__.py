@@ -1,4 +1,4 @@
-"""The learners over Dask arrays and dataframes, on a cluster: the same names, parameters and models."""
+"""Learners and encoders over Dask arrays and dataframes, on a cluster: the same names and parameters."""
 
 try:
     import dask.array as _array  # noqa: F401
@@ -11,17 +11,23 @@ except ImportError as error:
 
 from .binary_perceptron_on_dask import BinaryPerceptron
 from .clusters import ClusterError
+from .conservative_perceptron_on_dask import ConservativePerceptron
 from .judging import certify, evaluate
+from .literal_encoder_on_dask import LiteralEncoder
 from .max_margin_on_dask import MaxMarginPerceptron
 from .perceptron_on_dask import Perceptron
 from .sparse_perceptron_on_dask import SparsePerceptron
+from .table_encoder_on_dask import TableEncoder
 
 __all__ = [
     "BinaryPerceptron",
     "ClusterError",
+    "ConservativePerceptron",
+    "LiteralEncoder",
     "MaxMarginPerceptron",
     "Perceptron",
     "SparsePerceptron",
+    "TableEncoder",
     "certify",
     "evaluate",
 ]

@@ -5,6 +5,7 @@ from operator import add
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from .._types import Array
 from ..certification.answered_rows import CountedAnswers, answer_rows
@@ -18,7 +19,7 @@ from ..rows.encode import encode_labels
 from ..seen_rows import AT_A_TIME, Overlap, SeenRows, marks_of
 from ..theory.model_certificates import NewRowsCertificate
 from .chunks import read_chunks
-from .on_collections import OnCollections, UsedColumns, light, spread_marks
+from .on_collections import BesideLocal, UsedColumns, light, spread_marks
 from .part import CollectionPart
 from .part_classes import labels_of
 from .rounds import Rounds, rounds_over
@@ -146,7 +147,9 @@ def certify(
 
 def local_of(model: Any) -> Any:
     """The model without this room, which workers need not know."""
-    return model.to_local() if isinstance(model, OnCollections) else model
+    if isinstance(model, Pipeline):
+        return Pipeline([(name, local_of(step)) for name, step in model.steps])
+    return model.to_local() if isinstance(model, BesideLocal) else model
 
 
 def compare_parts(rounds: Rounds, model: Any) -> Overlap | None:

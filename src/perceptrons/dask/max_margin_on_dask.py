@@ -26,9 +26,10 @@ from ..rows.batch_groups import stacked_rows
 from ..rows.encode import Encoded
 from ..rows.stream_facts import StreamFacts
 from ..theory.certificate import Certificate
-from .margin_parts import CollectionRows, encoded_rows, facts_of, n_vectors_of
+from .margin_parts import CollectionRows, n_vectors_of
 from .on_collections import OnCollections
 from .part import CollectionPart
+from .part_facts import encoded_rows, facts_of
 from .rounds import Rounds
 
 JOINING = 100  # rows of each weight vector that join the pool at a time

@@ -20,11 +20,24 @@ from .rounds import Rounds, StageTraffic, rounds_over
 NOT_FOR_ANSWERS = {"_memories", "_reservoir", "certificate_", "dual_coef_", "history_", "support_"}
 
 
-class OnCollections:
-    """A learner over collections, beside the learner of the same name, whose parameters it has."""
+class BesideLocal:
+    """An estimator over collections, beside the one of the same name in memory, whose parameters it has."""
 
-    _home: ClassVar[Any]  # that learner
+    _home: ClassVar[Any]  # that one
     traffic_: list[StageTraffic]
+
+    def _check(self) -> None:
+        """Raise a ValueError for parameters that this room does not know."""
+
+    def to_local(self) -> Any:
+        """The same model as the estimator of the same name in `perceptrons`, to save, export and explain."""
+        local = self._home(**self.get_params(deep=False))  # type: ignore[attr-defined]
+        vars(local).update({name: value for name, value in vars(self).items() if name != "traffic_"})
+        return local
+
+
+class OnCollections(BesideLocal):
+    """A learner over collections."""
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, client: Any = None, verbose: bool = False
@@ -52,18 +65,9 @@ class OnCollections:
             print(*self.traffic_, sep="\n")
         return self
 
-    def _check(self) -> None:
-        """Raise a ValueError for parameters that this room does not know."""
-
     def _learn(self, rounds: Rounds) -> None:
         """Set the fitted attributes."""
         raise NotImplementedError
-
-    def to_local(self) -> Any:
-        """The same model as the learner of the same name in `perceptrons`, to save, export and explain."""
-        local = self._home(**self.get_params(deep=False))  # type: ignore[attr-defined]
-        vars(local).update({name: value for name, value in vars(self).items() if name != "traffic_"})
-        return local
 
     def predict(self, X: Any) -> Any:
         """The class of each row: of a collection lazily, as a collection in the same chunks."""

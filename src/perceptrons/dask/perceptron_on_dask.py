@@ -37,9 +37,10 @@ from ..margin.streamed_run import StreamedRun
 from ..margin.sweep import NEVER, State
 from ..rows.order import Order, given, in_order, shuffled
 from ..rows.stream_facts import StreamFacts
-from .margin_parts import CollectionRows, encoded_rows, facts_of, n_vectors_of
+from .margin_parts import CollectionRows, n_vectors_of
 from .on_collections import OnCollections
 from .part import CollectionPart
+from .part_facts import encoded_rows, facts_of
 from .rounds import Conversation, Rounds
 
 

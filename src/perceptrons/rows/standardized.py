@@ -59,8 +59,19 @@ def standardized(matrix: Any, rows: Rows, weights: Array = NO_WEIGHTS) -> Standa
 def moments_of(read: Read, shape: tuple[int, int], sparse: bool, weights: Array) -> Moments:
     """Of rows that come in parts, which are read twice; the same however they are cut. `weights` are those
     of all rows."""
-    mean, variance = (_sparse_moments if sparse else _dense_moments)(read, *shape, weights)
-    rounding = shape[0] * EPS * np.abs(mean)
+    return moments_from(*means_and_variances(read, shape, sparse, weights), shape[0])
+
+
+def means_and_variances(
+    read: Read, shape: tuple[int, int], sparse: bool, weights: Array
+) -> tuple[Array, Array]:
+    """The same rows' weighted means, and mean squared distances from them."""
+    return (_sparse_moments if sparse else _dense_moments)(read, *shape, weights)
+
+
+def moments_from(mean: Array, variance: Array, n_rows: int) -> Moments:
+    """Of that many rows."""
+    rounding = n_rows * EPS * np.abs(mean)
     gains = np.divide(1.0, variance, np.zeros_like(variance), where=variance > rounding**2 + TINY)
     return Moments(mean, gains)
 

@@ -8,6 +8,7 @@ rows there are.
 import warnings
 from functools import reduce
 from itertools import islice
+from numbers import Integral
 from operator import add
 from typing import Any, ClassVar, NamedTuple
 
@@ -15,6 +16,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._types import Array
+from ..checks import is_number
+from ..compiled import one_thread
 from ..rows.encode import signs_of
 from ..sparse.boosting import boost_over
 from ..sparse.calibration import (
@@ -24,15 +27,18 @@ from ..sparse.calibration import (
     calibrate_by,
     slope_and_curvature,
 )
+from ..sparse.coded_training import scope_for
 from ..sparse.conjunctions import rows_of
 from ..sparse.n_stages import StagePlan, promised_trial
+from ..sparse.risk_card import added_totals
 from ..sparse.runs import BoostingTrial
 from ..sparse.sparse_complaints import complaints
 from ..sparse.sparse_parameters import (
     ADABOOST,
     CV,
-    STAGEWISE,
     THEORY,
+    TOGETHER,
+    SparseParameters,
     check_size,
     read_parameters,
     read_thresholds,
@@ -40,9 +46,12 @@ from ..sparse.sparse_parameters import (
 from ..sparse.sparse_perceptron import SparsePerceptron as LocalSparsePerceptron
 from ..tables.literal_encoder import LiteralEncoder
 from .encoders_on_dask import fit_encoder
+from .joint_on_dask import learn_together
+from .joint_parts import CodeSettings, totals_of_cards
+from .joint_runs import deal_folds
 from .on_collections import OnCollections
 from .part import CollectionPart
-from .part_classes import read_classes
+from .part_classes import KnownClasses, read_classes
 from .rounds import Rounds
 from .sparse_rounds import LiteralSettings, RowsOnCluster, encoded_part, twins_in
 
@@ -183,18 +192,20 @@ class SparsePerceptron(OnCollections, LocalSparsePerceptron):
 
     def _check(self) -> None:
         parameters = read_parameters(self)
+        together = parameters.refit == TOGETHER
         remedies = {
             f"booster={self.booster!r}": self.booster != ADABOOST,
-            f"refit={self.refit!r}": parameters.refit != STAGEWISE,
-            'stages="cv"': parameters.stages == CV,
-            f"k={self.k}": parameters.scope.k > 2,
+            'stages="cv"': parameters.stages == CV and not together,
+            f"k={self.k}": parameters.scope.k > 2 and not together,
             f"device={self.device!r}": self.device != "cpu",
             f"groups={self.groups!r}": self.groups is not None,
+            f"n_cards={self.n_cards}": self.n_cards > 1,
+            f"cv={self.cv!r}": not is_number(self.cv, Integral) and together,
         }
         for what, unknown in remedies.items():
             if unknown:
                 raise ValueError(
-                    f"{what} is for rows in memory; over a collection use "
+                    f"{what} is for rows in memory; over a collection use SparsePerceptron(), or "
                     'SparsePerceptron(refit="stagewise", stages=100, k=2), or fit on a sample of the rows.'
                 )
 
@@ -204,9 +215,31 @@ class SparsePerceptron(OnCollections, LocalSparsePerceptron):
         width = rounds.ask("columns", width_of, only=[0])[0]
         n_thresholds = read_thresholds(self.n_thresholds, parameters.refit, np.zeros((0, width)))
         encoder = fit_encoder(LiteralEncoder(n_thresholds=n_thresholds, keep=self.keep), rounds, True)
+        learn = self._together if parameters.refit == TOGETHER else self._stagewise
+        for one in learn(rounds, encoder, known, parameters):
+            warnings.warn(one, ConvergenceWarning, stacklevel=3)
+
+    def _together(
+        self, rounds: Rounds, encoder: LiteralEncoder, known: KnownClasses, parameters: SparseParameters
+    ) -> list[str]:
+        limits = self._read_limits(encoder)
+        scope = scope_for(limits, len(known.classes), parameters.path)
+        sums: WeightSums = reduce(add, rounds.ask("codes", weight_sums, known))
+        settings = CodeSettings(encoder, known, limits, sums.factor)
+        with one_thread():
+            folds = deal_folds(rounds, settings, self.cv, self.random_state)
+            vectors = learn_together(rounds, folds, scope)
+        self._others, self._other_totals, totals = [], [], None
+        if parameters.max_points is not None:
+            totals = added_totals(rounds.ask("codes", totals_of_cards, settings, vectors))
+        return self._adopt_vectors(encoder, known.classes, vectors, totals)
+
+    def _stagewise(
+        self, rounds: Rounds, encoder: LiteralEncoder, known: KnownClasses, parameters: SparseParameters
+    ) -> list[str]:
         check_size(len(encoder.literals_), parameters.scope.k)
         settings = LiteralSettings(encoder, known)
-        sums: WeightSums = reduce(add, rounds.ask("literals", weight_sums, settings))
+        sums: WeightSums = reduce(add, rounds.ask("literals", weight_sums, known))
         theory = parameters.stages == THEORY
         trial = promised_trial(sums.ratio, parameters) if theory else BoostingTrial(int(parameters.stages))
         n_vectors = 1 if len(known.classes) == 2 else len(known.classes)
@@ -221,8 +254,7 @@ class SparsePerceptron(OnCollections, LocalSparsePerceptron):
         self.missed_ = 0.0
         self._derive()
         self._risk = self._calibrated(rounds, settings, sums.factor)
-        for one in complaints(self, StagePlan(trial)):
-            warnings.warn(one, ConvergenceWarning, stacklevel=3)
+        return [*complaints(self, StagePlan(trial))]
 
     def predict_proba(self, X: Any) -> Any:
         """The probability of each class, of a collection lazily."""
@@ -255,8 +287,9 @@ def width_of(part: CollectionPart) -> int:
     return int(part.X.shape[1])
 
 
-def weight_sums(part: CollectionPart, settings: LiteralSettings) -> WeightSums:
-    _, _, weights, counts = encoded_part(part, settings)
+def weight_sums(part: CollectionPart, known: KnownClasses) -> WeightSums:
+    _, weights, counts = known.weights(part)
+    weights, counts = weights[weights > 0.0], counts[weights > 0.0]
     ends = weights.min(initial=np.inf), weights.max(initial=0.0)
     sums = float(weights.sum()), float(counts.sum())
     return WeightSums(float(ends[0]), float(ends[1]), *sums, len(weights))

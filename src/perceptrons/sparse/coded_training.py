@@ -95,18 +95,18 @@ def training_of(
     )
 
 
-def scope_for(training: CodedTraining, scope: PathScope) -> PathScope:
-    """The scope of a path over these rows, if there is one."""
-    least = int(training.limits.required.sum())
+def scope_for(limits: Limits, n_classes: int, scope: PathScope) -> PathScope:
+    """The scope of a path over rows of so many classes, if there is one."""
+    least = int(limits.required.sum())
     if least > scope.most:
         raise ValueError(
             f"required has {least} columns, each of which has a rule of its own, but there are at most "
             f"{scope.most} rules; raise max_rules, or require fewer."
         )
-    if training.limits.signs.any() and len(training.classes) > 2:
+    if limits.signs.any() and n_classes > 2:
         raise ValueError(
             "monotone is about the risk of the second of two classes, but there are "
-            f"{len(training.classes)}; leave it out, or fit a model for each class."
+            f"{n_classes}; leave it out, or fit a model for each class."
         )
     return scope._replace(least=least)
 

@@ -125,18 +125,24 @@ def _rows(part: Any, n_rows: int, present: Array | None) -> Array:
 
 
 def _folds(n_folds: int, random_state: Any, encoded: EncodedLiterals | CodedTraining) -> Splits:
-    most = int(np.bincount(encoded.codes).max())
-    if most < 2:
-        raise ValueError(
-            "Cross-validation cannot both learn from and test on classes of one row each; set stages to a "
-            'number (and target_size, if the booster is "majority"), or add rows.'
-        )
-    splitter = StratifiedKFold(min(n_folds, most), shuffle=True, random_state=random_state)
+    n_folds = possible_folds(n_folds, np.bincount(encoded.codes))
+    splitter = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a class of few rows is not in every fold
         kind = unsigned(len(encoded.codes))
         pairs = splitter.split(encoded.codes, encoded.codes)
         return [(train.astype(kind), test.astype(kind)) for train, test in pairs]
+
+
+def possible_folds(n_folds: int, n_rows: Array) -> int:
+    """As many folds as were asked for, or as the largest class has rows; `n_rows` are those of each class."""
+    most = int(n_rows.max())
+    if most < 2:
+        raise ValueError(
+            "Cross-validation cannot both learn from and test on classes of one row each; set stages to a "
+            'number (and target_size, if the booster is "majority"), or add rows.'
+        )
+    return min(n_folds, most)
 
 
 def cross_validate(

@@ -166,7 +166,9 @@ def test_bytes_do_not_grow_with_the_rows():
 @pytest.mark.parametrize(
     ("parameters", "named"),
     [
-        ({}, "refit='together'"),
+        ({"cv": [([0, 1], [2, 3])]}, "cv="),
+        ({"max_points": 5, "n_cards": 3}, "n_cards=3"),
+        ({"device": "auto"}, "device='auto'"),
         ({"refit": "stagewise"}, 'stages="cv"'),
         ({"refit": "stagewise", "stages": 3, "k": 3}, "k=3"),
         ({"booster": "majority", "stages": 3, "target_size": 2}, "booster='majority'"),
@@ -175,5 +177,5 @@ def test_bytes_do_not_grow_with_the_rows():
 )
 def test_what_is_for_rows_in_memory(parameters, named):
     X, y = array_of(np.eye(4), [2]), array_of(np.array([0, 1, 1, 0]), [2])
-    with pytest.raises(ValueError, match=f"{named}.* is for rows in memory"):
+    with pytest.raises(ValueError, match=f"{named}.*is for rows in memory"):
         SparsePerceptron(**parameters).fit(X, y, client=Here())

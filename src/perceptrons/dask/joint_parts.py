@@ -9,14 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._types import Array
-from ..compiled import one_thread
 from ..sparse.coded_columns import CodedColumns, code_type, column_sums
 from ..sparse.coded_training import CodedTraining
 from ..sparse.joint import CoveredRows, JointVector, RowsInMemory
 from ..sparse.limits import Limits
 from ..sparse.risk_card import card_totals
 from ..sparse.rows_alike import RowPatterns, patterns_of
-from ..sparse.rule_path import PathScope, Picked, RuleSequence, rounded_sequence, walk
+from ..sparse.rule_path import PathScope, Picked, RuleSequence, as_all, rounded_sequence, walk
 from ..sparse.scorecard import Total
 from ..sparse.streamed_rules import code_cells, coded
 from ..tables.literal_encoder import LiteralEncoder
@@ -31,7 +30,8 @@ class CodeSettings(NamedTuple):
     encoder: LiteralEncoder
     known: KnownClasses
     limits: Limits
-    factor: float  # of the weights, after which one of 2 is two rows
+    heaviest: float  # weight of a row
+    factor: float  # of the shares of it, after which one of 2 is two rows
 
 
 class FoldedCodes(NamedTuple):
@@ -63,10 +63,10 @@ def coded_part(part: CollectionPart, settings: CodeSettings) -> CodedTraining:
 
 
 def code_part(part: CollectionPart, settings: CodeSettings) -> CodedTraining:
-    encoder, known, limits, factor = settings
+    encoder, known, limits, heaviest, factor = settings
     codes, weights, counts = known.weights(part)
     there = weights > 0.0
-    rows = codes[there], factor * weights[there], counts[there]
+    rows = codes[there], weights[there] / heaviest * factor, counts[there]
     training = CodedTraining([], encoder.attributes_, int(there.sum()), known.classes, *rows, None, limits)
     chosen = training.chosen
     cells = code_cells(encoder, chosen.tolist(), part.X, code_type(encoder.attributes_, chosen))
@@ -157,8 +157,7 @@ class RunPart:
 
     def sums(self, which: int, question: Callable[..., Any], *told: Any) -> Any:
         """What a question says of patterns."""
-        with one_thread():
-            return question(self.patterns[which], *told)
+        return question(self.patterns[which], *told)
 
     def covered(self, places: list[tuple[int, ...]]) -> CoveredRows:
         return RowsInMemory(self.training, self.signs).covered(places)
@@ -221,15 +220,11 @@ def put_together(parts: list[list[RowSample]], run: SampledRun) -> SignedRows:
     return SignedRows(whole, np.where(own, 1.0, -1.0), np.concatenate(weights))
 
 
-def as_all(weights: Array, run: SampledRun) -> Array:
-    """The weights of some rows, which add up to those of all."""
-    return weights if len(weights) == run.n_rows else np.asarray(weights * (run.total / weights.sum()))
-
-
 def walked(parts: list[list[RowSample]], run: SampledRun, scope: PathScope, most: int) -> Picked:
     """The rules that a path over a sample picks."""
     columns, signs, weights = put_together(parts, run)
-    return walk(columns, signs, as_all(weights, run), scope, most)
+    own = weights if len(weights) == run.n_rows else as_all(weights, run.total)
+    return walk(columns, signs, own, scope, most)
 
 
 def pointed(
@@ -243,4 +238,4 @@ def pointed(
     """The sequence with whole points, which some rows of a sample choose."""
     columns, signs, weights = put_together(parts, run)
     rules = np.array([columns.column(one)[some] for one in picked.places]).reshape(-1, len(some))
-    return rounded_sequence(sequence, picked, rules, signs[some], as_all(weights[some], run), scope)
+    return rounded_sequence(sequence, picked, rules, signs[some], as_all(weights[some], run.total), scope)

@@ -63,7 +63,7 @@ class Run(NamedTuple):
     @property
     def mean(self) -> float:
         """Of the classes as ±1."""
-        return 2.0 * self.positive / self.total - 1.0
+        return (self.positive - (self.total - self.positive)) / self.total
 
 
 def runs_over(folds: FoldsOnCluster) -> list[list[Run]]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from distributed.protocol.pickle import dumps, loads
 
+from ..compiled import one_thread
 from .clusters import said_in_one_sentence
 from .part import CollectionPart
 from .rounds import Rounds, answer_of
@@ -55,4 +56,6 @@ def answer_here(parts: list[CollectionPart], question: Callable[..., Any], packe
 def act_on(answers: list[bytes], act: Callable[..., Any], packed: bytes) -> tuple[bytes, int]:
     """Run on a worker: what it makes of the answers, and how large these are."""
     found = sorted((pair for one in answers for pair in loads(one)), key=lambda pair: pair[0])
-    return bytes(dumps(act([answer for _, answer in found], *loads(packed)))), sum(map(len, answers))
+    with one_thread():
+        made = act([answer for _, answer in found], *loads(packed))
+    return bytes(dumps(made)), sum(map(len, answers))

@@ -80,7 +80,7 @@ def samples_of_parts(folds: FoldsOnCluster, samples: list[SampleOfRun]) -> Itera
 
 def columns_of_runs(rounds: Rounds, folds: FoldsOnCluster, runs: list[Run]) -> Iterator[tuple[Run, Array]]:
     """The columns that each run looks at, as `joint.fold_columns` chooses them."""
-    encoder, _, limits, _ = folds.told[0].settings
+    encoder, limits = folds.told[0].settings.encoder, folds.told[0].settings.limits
     used = np.unique(encoder.attributes_)
     chosen = used[limits.allowed[used]]
     if len(chosen) <= COLUMNS:

@@ -27,7 +27,7 @@ from ..sparse.calibration import (
     calibrate_by,
     slope_and_curvature,
 )
-from ..sparse.coded_training import scope_for
+from ..sparse.coded_training import scope_for, share_factor
 from ..sparse.conjunctions import rows_of
 from ..sparse.n_stages import StagePlan, promised_trial
 from ..sparse.risk_card import added_totals
@@ -71,9 +71,8 @@ class WeightSums(NamedTuple):
 
     @property
     def factor(self) -> float:
-        """As `coded_training.rescaled`: after which a weight of 2 is two rows."""
-        total = max(self.counts, float(self.n_rows)) if np.isfinite(self.counts) else float(self.n_rows)
-        return total / self.weights
+        """As `coded_training.rescaled`: after which a share of 2 is two rows."""
+        return share_factor(self.counts, self.n_rows, self.weights / self.heaviest)
 
     @property
     def ratio(self) -> float:
@@ -225,7 +224,7 @@ class SparsePerceptron(OnCollections, LocalSparsePerceptron):
         limits = self._read_limits(encoder)
         scope = scope_for(limits, len(known.classes), parameters.path)
         sums: WeightSums = reduce(add, rounds.ask("codes", weight_sums, known))
-        settings = CodeSettings(encoder, known, limits, sums.factor)
+        settings = CodeSettings(encoder, known, limits, sums.heaviest, sums.factor)
         with one_thread():
             folds = deal_folds(rounds, settings, self.cv, self.random_state)
             vectors = learn_together(rounds, folds, scope)
@@ -253,7 +252,7 @@ class SparsePerceptron(OnCollections, LocalSparsePerceptron):
         self.cv_accuracy_ = self.cv_trials_ = self._totals = None
         self.missed_ = 0.0
         self._derive()
-        self._risk = self._calibrated(rounds, settings, sums.factor)
+        self._risk = self._calibrated(rounds, settings, sums.factor / sums.heaviest)
         return [*complaints(self, StagePlan(trial))]
 
     def predict_proba(self, X: Any) -> Any:

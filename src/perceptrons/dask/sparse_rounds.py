@@ -97,6 +97,7 @@ class PartBoosting:
         self.signs = [*signs_of(encoded.codes, len(settings.known.classes))][vector]
         self.D = encoded.weights / total
         self.pairs = PairSearch(self.data, self.signs, self.D, scope.share) if scope.k > 1 else None
+        self.held: dict[tuple[int, ...], Array] = {}  # of the conjunctions judged last
 
     def sums(self) -> PairSums:
         """Of the weights as they are."""
@@ -111,7 +112,8 @@ class PartBoosting:
         return PairSums(*ends, P.entries[upper], N.entries[upper], P.error + N.error)
 
     def reweigh(self, literals: tuple[int, ...], sign: int, beta: float, total: float) -> PairSums:
-        right = (self.signs == sign) == rows_of(self.data, literals)
+        held = self.held.get(literals)
+        right = (self.signs == sign) == (rows_of(self.data, literals) if held is None else held)
         before, self.D = self.D, np.where(right, beta * self.D, self.D) / total
         if self.pairs is not None:
             self.pairs.follow(Reweighing(before, right, beta, total))
@@ -131,10 +133,11 @@ class PartBoosting:
         rescore_rows(self.data.rows, self.D * self.signs, pairs, sums)
         return sums
 
-    def judge(self, literals: tuple[int, ...]) -> Array:
-        """Σ D f over the rows in which a conjunction holds, and the weight of the rows that it gets right,
-        and wrong."""
-        return np.array(judge_rows(self.D, self.signs, rows_of(self.data, literals)))
+    def judge(self, conjunctions: list[tuple[int, ...]]) -> Array:
+        """Of each Σ D f over the rows in which it holds, and the weight of the rows that it gets right, and
+        wrong."""
+        self.held = {one: rows_of(self.data, one) for one in conjunctions}
+        return np.array([judge_rows(self.D, self.signs, held) for held in self.held.values()])
 
 
 @compiled
@@ -172,7 +175,7 @@ def gains_of_pairs(state: PartBoosting, pairs: Array) -> Array:
 
 
 def judged(state: PartBoosting, conjunctions: list[tuple[int, ...]]) -> Array:
-    return np.array([state.judge(one) for one in conjunctions])
+    return state.judge(conjunctions)
 
 
 class RowsOnCluster:

@@ -13,7 +13,7 @@ from ..tables.literal_encoder import LiteralEncoder
 from .coded_columns import CodedColumns, coded_columns
 from .encoded_literals import WeighedClasses, small, weigh_classes
 from .limits import Limits, read_limits
-from .rule_path import PathScope
+from .rule_path import PathScope, steady
 
 
 class CodedTraining(NamedTuple):
@@ -116,5 +116,10 @@ def rescaled(weights: Array, counts: Array) -> Array:
     shares = weights / weights.max()  # whose sum does not overflow
     with np.errstate(over="ignore"):
         total = float(counts.sum())
-    total = max(total, float(len(counts))) if np.isfinite(total) else float(len(counts))
-    return np.asarray(shares * (total / float(shares.sum())))
+    return np.asarray(shares * share_factor(total, len(counts), float(shares.sum())))
+
+
+def share_factor(counts: float, n_rows: int, shares: float) -> float:
+    """By which shares of the heaviest row are multiplied, given the sums over all rows."""
+    total = max(counts, float(n_rows)) if np.isfinite(counts) else float(n_rows)
+    return steady(total / shares)

@@ -85,8 +85,10 @@ def fold_columns(training: CodedTraining, rows: Array | None, signs: Array) -> T
 
 
 def strongest(attributes: Array, single: Any, required: Array) -> Array:
-    """The columns that a fold looks at, by the largest single gain of each; those required are among them."""
-    gains = np.where(required[attributes], np.inf, single)
+    """The columns that a fold looks at, by the largest single gain of each; those required are among them. Of
+    equal gains, except for rounding, the first."""
+    shares = np.round(np.asarray(single) / max(np.max(single), 1e-300), 9)
+    gains = np.where(required[attributes], np.inf, shares)
     return np.sort(attributes[np.argsort(-gains, kind="stable")[:COLUMNS]])
 
 

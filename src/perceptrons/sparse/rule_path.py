@@ -31,6 +31,8 @@ CARD_ROWS = 8_192  # that points are chosen by
 PERMUTED = 2**27  # rows up to which the rows that a path looks at come from a permutation of all
 MANY = 4_000  # rows, from which on the strength of the ridge makes no difference
 
+BITS = 40
+
 
 class PathScope(NamedTuple):
     """What the path may choose from."""
@@ -122,7 +124,7 @@ def in_points(
 ) -> RuleSequence:
     """The sequence with whole points; those of sizes that are too large are 0."""
     rows = drawn_rows(len(signs), CARD_ROWS)
-    y, p = signs[rows], weights[rows] * (weights.sum() / weights[rows].sum())
+    y, p = signs[rows], as_all(weights[rows], float(weights.sum()))
     rules = np.array([columns.column(one)[rows] for one in picked.places]).reshape(-1, len(rows))
     return rounded_sequence(sequence, picked, rules, y, p, scope)
 
@@ -203,7 +205,18 @@ def some_rows(columns: ColumnSource, signs: Array, weights: Array) -> tuple[Code
     rows = drawn_rows(len(signs), ROWS)
     if len(rows) == len(signs):
         return columns.in_rows(rows), signs, weights
-    return columns.in_rows(rows), signs[rows], weights[rows] * (weights.sum() / weights[rows].sum())
+    return columns.in_rows(rows), signs[rows], as_all(weights[rows], float(weights.sum()))
+
+
+def as_all(weights: Array, total: float) -> Array:
+    """The weights of some rows, which add up to those of all."""
+    return np.asarray(weights * steady(total / float(weights.sum())))
+
+
+def steady(number: float) -> float:
+    """Rounded to 40 bits, lest the order in which rows were added up make a difference."""
+    mantissa, exponent = np.frexp(number)
+    return float(np.ldexp(np.round(np.ldexp(mantissa, BITS)), exponent - BITS))
 
 
 def drawn_rows(n_rows: int, most: int) -> Array:

@@ -43,7 +43,7 @@ def rounded(
         return best, found
     for factor in FACTORS:
         scale = factor * most / largest
-        points = np.rint(weights * scale).astype(np.int64)
+        points = np.rint(np.round(weights * scale, 9)).astype(np.int64)  # 3.5 is 3.5, whatever rounding does
         points = np.where(kept & (points == 0), np.sign(weights).astype(np.int64), points)
         if points.any():
             line = np.array([1.0 / scale, bias, 0.0])

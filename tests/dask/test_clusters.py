@@ -28,6 +28,7 @@ Y = (X[:, 0] + X[:, 1] * X[:, 2] + RNG.normal(size=4000) > 6).astype(int)
 LEARNERS = {
     "bits": lambda: BinaryPerceptron(epsilon=0.1, threshold=0, binarize=2.5),
     "rules": lambda: SparsePerceptron(refit="stagewise", stages=12),
+    "together": lambda: SparsePerceptron(random_state=0, cv=3),
     "mixing": lambda: Perceptron(random_state=0, max_epochs=30, min_margin=0.0, margin=0.0),
     "long": lambda: Perceptron(random_state=0, max_epochs=10_000, min_margin=0.0, margin=0.0),
 }
@@ -42,7 +43,9 @@ def fitted(learner, client):
 
 
 def weights_of(model):
-    return [model.coef_, model.dual_coef_] if hasattr(model, "coef_") else [model._weights, model.intercept_]
+    if hasattr(model, "coef_"):
+        return [model.coef_, model.dual_coef_]
+    return [model._weights, model.intercept_, np.zeros(0) if model._vectors is None else model.cv_loss_]
 
 
 def children():
@@ -88,7 +91,7 @@ def running(client):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("learner", ["rules", "mixing"])
+@pytest.mark.parametrize("learner", ["rules", "together", "mixing"])
 def test_a_worker_that_is_killed_changes_nothing(client, learner):
     """At random moments of the fit."""
     fitted(learner, client)  # kernels are loaded

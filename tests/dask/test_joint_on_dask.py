@@ -102,7 +102,8 @@ def test_a_collection_gives_the_model_of_all_rows_in_memory(problem, few, many_p
         model = fitted(SparsePerceptron(**parameters), *rows, client=client).to_local()
     try:
         assert_same(in_memory, model, X)
-    except AssertionError:  # of points or sizes that are equal but for rounding, either may be chosen
+    except AssertionError:  # of points that are equal but for rounding, either may be chosen
+        assert parameters["max_points"]
         assert abs(np.min(in_memory.cv_loss_) - np.min(model.cv_loss_)) < 0.03
         SEEN["ties"] += 1
     SEEN["cases"] += 1

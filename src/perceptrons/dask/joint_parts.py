@@ -57,17 +57,23 @@ class RowSample(NamedTuple):
     weights: Array
 
 
+def present_rows(part: CollectionPart, settings: CodeSettings) -> tuple[Array, Array, Array]:
+    """Of the rows that count: which they are, their classes and their weights."""
+    codes, weights, _ = settings.known.weights(part)
+    there = weights > 0.0
+    return there, codes[there], weights[there] / settings.heaviest * settings.factor
+
+
 def coded_part(part: CollectionPart, settings: CodeSettings) -> CodedTraining:
     """Worked out once on the worker."""
     return part.worked_out("codes", lambda one: code_part(one, settings))  # type: ignore[no-any-return]
 
 
 def code_part(part: CollectionPart, settings: CodeSettings) -> CodedTraining:
-    encoder, known, limits, heaviest, factor = settings
-    codes, weights, counts = known.weights(part)
-    there = weights > 0.0
-    rows = codes[there], weights[there] / heaviest * factor, counts[there]
-    training = CodedTraining([], encoder.attributes_, int(there.sum()), known.classes, *rows, None, limits)
+    encoder, known, limits = settings[:3]
+    there, codes, weights = present_rows(part, settings)
+    rows = len(codes), known.classes, codes, weights, known.weights(part)[2][there]
+    training = CodedTraining([], encoder.attributes_, *rows, None, limits)
     chosen = training.chosen
     cells = code_cells(encoder, chosen.tolist(), part.X, code_type(encoder.attributes_, chosen))
     return training._replace(columns=coded(encoder, chosen.tolist(), cells[:, there]))
@@ -75,8 +81,11 @@ def code_part(part: CollectionPart, settings: CodeSettings) -> CodedTraining:
 
 def folds_of(part: CollectionPart, given: FoldedCodes) -> Array:
     """The fold of each row that counts, worked out once."""
-    training = coded_part(part, given.settings)
-    return part.worked_out("folds", lambda one: folds_of_rows(given.plan, training.codes, given.before))  # type: ignore[no-any-return]
+
+    def find(one: CollectionPart) -> Array:
+        return folds_of_rows(given.plan, present_rows(one, given.settings)[1], given.before)
+
+    return part.worked_out("folds", find)  # type: ignore[no-any-return]
 
 
 def learned_from(part: CollectionPart, given: FoldedCodes, fold: int) -> Array:
@@ -89,7 +98,7 @@ def learned_from(part: CollectionPart, given: FoldedCodes, fold: int) -> Array:
 
 def class_rows(part: CollectionPart, settings: CodeSettings) -> tuple[Array, Array]:
     """How many rows each class has, and where its first row stands; −1 if there is none."""
-    codes, n_classes = coded_part(part, settings).codes, len(settings.known.classes)
+    codes, n_classes = present_rows(part, settings)[1], len(settings.known.classes)
     first = np.full(n_classes, -1)
     found, places = np.unique(codes, return_index=True)
     first[found] = places
@@ -98,11 +107,11 @@ def class_rows(part: CollectionPart, settings: CodeSettings) -> tuple[Array, Arr
 
 def fold_sums(part: CollectionPart, given: FoldedCodes) -> FoldSums:
     """One question tells all parts their folds."""
-    training, folds = coded_part(part, given.settings), folds_of(part, given)
-    shape = given.plan.n_folds, len(training.classes)
-    cells = folds * shape[1] + training.codes
+    _, codes, p = present_rows(part, given.settings)
+    shape = given.plan.n_folds, len(given.settings.known.classes)
+    cells = folds_of(part, given) * shape[1] + codes
     n_rows = np.bincount(cells, minlength=shape[0] * shape[1])
-    weights = np.bincount(cells, training.weights, shape[0] * shape[1])
+    weights = np.bincount(cells, p, shape[0] * shape[1])
     return FoldSums(n_rows.reshape(shape), weights.reshape(shape))
 
 

@@ -25,6 +25,11 @@ class FoldsOnCluster(NamedTuple):
     def n_folds(self) -> int:
         return len(self.sums.n_rows)
 
+    def total(self, fold: int) -> float:
+        """What the rows of all other folds weigh."""
+        settings, there = self.told[0].settings, np.arange(self.n_folds) != fold
+        return float(self.sums.weights[there].sum()) / settings.factor * settings.heaviest
+
 
 def deal_folds(rounds: Rounds, settings: CodeSettings, cv: int, random_state: Any) -> FoldsOnCluster:
     """As `n_stages.splits_of` of a number of folds, and with the same draws."""

@@ -29,6 +29,7 @@ from ..sparse.calibration import (
 )
 from ..sparse.coded_training import scope_for, share_factor
 from ..sparse.conjunctions import rows_of
+from ..sparse.limits import read_limits
 from ..sparse.n_stages import StagePlan, promised_trial
 from ..sparse.risk_card import added_totals
 from ..sparse.runs import BoostingTrial
@@ -54,6 +55,7 @@ from .part import CollectionPart
 from .part_classes import KnownClasses, read_classes
 from .rounds import Rounds
 from .sparse_rounds import LiteralSettings, RowsOnCluster, encoded_part, twins_in
+from .stages_on_dask import choose_stages
 
 
 class WeightSums(NamedTuple):
@@ -194,18 +196,17 @@ class SparsePerceptron(OnCollections, LocalSparsePerceptron):
         together = parameters.refit == TOGETHER
         remedies = {
             f"booster={self.booster!r}": self.booster != ADABOOST,
-            'stages="cv"': parameters.stages == CV and not together,
             f"k={self.k}": parameters.scope.k > 2 and not together,
             f"device={self.device!r}": self.device != "cpu",
             f"groups={self.groups!r}": self.groups is not None,
             f"n_cards={self.n_cards}": self.n_cards > 1,
-            f"cv={self.cv!r}": not is_number(self.cv, Integral) and together,
+            f"cv={self.cv!r}": not is_number(self.cv, Integral),
         }
         for what, unknown in remedies.items():
             if unknown:
                 raise ValueError(
-                    f"{what} is for rows in memory; over a collection use SparsePerceptron(), or "
-                    'SparsePerceptron(refit="stagewise", stages=100, k=2), or fit on a sample of the rows.'
+                    f"{what} is for rows in memory; over a collection use SparsePerceptron(cv=5), or "
+                    'SparsePerceptron(refit="stagewise", k=2), or fit on a sample of the rows.'
                 )
 
     def _learn(self, rounds: Rounds) -> None:
@@ -239,21 +240,27 @@ class SparsePerceptron(OnCollections, LocalSparsePerceptron):
         check_size(len(encoder.literals_), parameters.scope.k)
         settings = LiteralSettings(encoder, known)
         sums: WeightSums = reduce(add, rounds.ask("literals", weight_sums, known))
-        theory = parameters.stages == THEORY
-        trial = promised_trial(sums.ratio, parameters) if theory else BoostingTrial(int(parameters.stages))
         n_vectors = 1 if len(known.classes) == 2 else len(known.classes)
         twins, runs = twins_in(rounds, settings), []
+        if parameters.stages == CV:
+            coded = CodeSettings(encoder, known, read_limits(encoder), sums.heaviest, sums.factor)
+            folds = deal_folds(rounds, coded, self.cv, self.random_state)
+            plan = choose_stages(rounds, settings, folds, twins, parameters, n_vectors)
+        elif parameters.stages == THEORY:
+            plan = StagePlan(promised_trial(sums.ratio, parameters))
+        else:
+            plan = StagePlan(BoostingTrial(int(parameters.stages)))
         for vector in range(n_vectors):
             rows = RowsOnCluster(rounds, settings, twins, vector, parameters.scope)
-            runs.append([*islice(boost_over(rows), trial.stages)])
+            runs.append([*islice(boost_over(rows), plan.trial.stages)])
         self._adopt(known.classes, encoder)
         self._vectors, self._runs, self.gamma_ = None, runs, None
         self._others, self._other_totals = [], []
-        self.cv_accuracy_ = self.cv_trials_ = self._totals = None
+        self.cv_accuracy_, self.cv_trials_, self._totals = plan.accuracies, None, None
         self.missed_ = 0.0
         self._derive()
         self._risk = self._calibrated(rounds, settings, sums.factor / sums.heaviest)
-        return [*complaints(self, StagePlan(trial))]
+        return [*complaints(self, plan)]
 
     def predict_proba(self, X: Any) -> Any:
         """The probability of each class, of a collection lazily."""

@@ -17,6 +17,7 @@ from ..sparse.conjunctions import TIE, FoundConjunction, Literals, Reweighing, a
 from ..sparse.pairs import MANY, ROUNDING, WORTH, PairSearch, finalists, rescore_rows
 from ..sparse.search import Scope, add_each
 from ..tables.literal_encoder import LiteralEncoder
+from .joint_parts import FoldedCodes, learned_from
 from .part import CollectionPart
 from .part_classes import KnownClasses
 from .rounds import Conversation, Rounds
@@ -90,12 +91,21 @@ class PartBoosting:
     """The rows of a part while one weight vector is learned."""
 
     def __init__(
-        self, part: CollectionPart, settings: LiteralSettings, vector: int, total: float, scope: Scope
+        self,
+        part: CollectionPart,
+        settings: LiteralSettings,
+        vector: int,
+        total: float,
+        scope: Scope,
+        given: FoldedCodes | None = None,
+        fold: int = -1,
     ) -> None:
         encoded = encoded_part(part, settings)
         self.data, self.scope = encoded.data, scope
         self.signs = [*signs_of(encoded.codes, len(settings.known.classes))][vector]
         self.D = encoded.weights / total
+        if given is not None:  # the rows of one fold are left out
+            self.D = np.where(learned_from(part, given, fold), self.D, 0.0)
         self.pairs = PairSearch(self.data, self.signs, self.D, scope.share) if scope.k > 1 else None
         self.held: dict[tuple[int, ...], Array] = {}  # of the conjunctions judged last
 
@@ -182,13 +192,24 @@ class RowsOnCluster:
     """The rows of one weight vector, for `boosting.boost_over`."""
 
     def __init__(
-        self, rounds: Rounds, settings: LiteralSettings, twins: Array, vector: int, scope: Scope
+        self,
+        rounds: Rounds,
+        settings: LiteralSettings,
+        twins: Array,
+        vector: int,
+        scope: Scope,
+        given: list[tuple[FoldedCodes, int]] | None = None,
+        total: float | None = None,
     ) -> None:
+        """`given`: for each part what it must know of its folds, and which is left out; `total`: what the
+        rows of the others weigh."""
         attributes, n = settings.encoder.attributes_, len(twins)
         self.ends = np.searchsorted(attributes, attributes, side="right") if scope.k > 1 else np.full(n, n)
         self.twins, self.scope = twins, scope
-        setup = settings, vector, float(settings.known.sums @ settings.known.factors), scope
-        self.talk = Conversation(rounds, begin_boosting, [setup] * len(rounds.numbers))
+        total = float(settings.known.sums @ settings.known.factors) if total is None else total
+        setup = settings, vector, total, scope
+        setups = [setup] * len(rounds.numbers) if given is None else [(*setup, *one) for one in given]
+        self.talk = Conversation(rounds, begin_boosting, setups)
         self.sums = self._added(self.talk.tell("stages", first_sums))
         self.fresh = True
         self.seen: dict[tuple[int, ...], Array] = {}

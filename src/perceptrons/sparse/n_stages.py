@@ -154,7 +154,7 @@ def cross_validate(
 ) -> Array:
     """The accuracy of a trial on rows left out, after each of its stages; rows count by their weight."""
     runs = boost_each(encoded, trial, parameters, [train for train, _ in splits], threads)
-    judge = partial(_right_weights, encoded, trial.stages, parameters.votes)
+    judge = partial(right_weights, encoded, trial.stages, parameters.votes)
     folds = [(one.stages, test) for one, (_, test) in zip(runs, splits, strict=True)]
     right, total = np.zeros(trial.stages), 0.0
     for own, (_, test) in zip(threads.map(judge, folds), splits, strict=True):
@@ -192,7 +192,7 @@ def _trials(encoded: EncodedLiterals, parameters: SparseParameters) -> list[Boos
     return [BoostingTrial(n, gamma) for n in numbers for gamma in (gammas if n > 1 else gammas[-1:])]
 
 
-def _right_weights(
+def right_weights(
     encoded: EncodedLiterals, most: int, votes: bool, fold: tuple[list[list[Stage]], Array]
 ) -> Array:
     """The weight of the test rows that are right, after each stage; a fold is its runs and test rows."""

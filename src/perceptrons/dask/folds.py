@@ -43,12 +43,13 @@ _DEALT: dict[str, DealtFolds] = {}  # of the last plan: parts of one worker draw
 
 
 def dealt(plan: FoldPlan) -> DealtFolds:
-    if plan.key not in _DEALT:
-        drawn = deal(plan)
+    """Drawn once; another thread may forget it meanwhile."""
+    found = _DEALT.get(plan.key)
+    if found is None:
+        found = deal(plan)
         _DEALT.clear()
-        _DEALT[plan.key] = drawn
-        return drawn
-    return _DEALT[plan.key]
+        _DEALT[plan.key] = found
+    return found
 
 
 def forget_dealt() -> None:

@@ -1,8 +1,8 @@
-"""`SparsePerceptron` over collections, stage by stage: the same conjunctions and weights as in memory.
+"""`SparsePerceptron` over collections: the same conjunctions and weights as in memory.
 
-Thresholds and categories come from one pass (`encoders_on_dask`); then each stage of boosting is a few
-questions (`sparse_rounds`), whose answers are as large as the square of the number of literals, however many
-rows there are.
+Thresholds and categories come from one pass (`encoders_on_dask`). Weights learned together are those of
+`joint_on_dask`. Stage by stage, each stage of boosting is a few questions (`sparse_rounds`), whose answers are
+as large as the square of the number of literals, however many rows there are.
 """
 
 import warnings
@@ -83,57 +83,65 @@ class WeightSums(NamedTuple):
 
 
 class SparsePerceptron(OnCollections, LocalSparsePerceptron):
-    """`perceptrons.SparsePerceptron` over Dask collections: rules boosted stage by stage.
+    """`perceptrons.SparsePerceptron` over Dask collections, with the same parameters and the same model.
 
-    It needs `refit="stagewise"` and a number of `stages` or "theory". The model is the same as in memory,
-    except for rounding, as long as a column has no more than 65,536 different numbers; thresholds of a column
-    that has more are quantiles of a sketch. Weights learned together, votes and cross-validation are for rows
-    in memory.
+    The model is that of all rows in memory, except for rounding, as long as a column has no more than 65,536
+    different numbers; thresholds of a column that has more are quantiles of a sketch. Rows stay on the
+    workers, but for the 16,384 of each fold that a path looks at, which go from worker to worker.
 
     Parameters
     ----------
     k : int, default 2
-        The largest number of literals in a conjunction, 1 or 2.
+        The largest number of literals in a conjunction, from 1 to 10; stagewise, 1 or 2.
     max_rules : int or None, default None
-        Not used, since it limits the rules whose weights are learned together.
-    max_points : None
-        Scorecards are for rows in memory.
-    refit : {"stagewise"}
-        How weights are learned; it must be given, since the default of `perceptrons.SparsePerceptron` is
-        "together". "stagewise" is the paper's AdaBoost, with its guarantee.
-    stages : int or "theory"
-        The number of times that boosting adds a conjunction; it must be given, since the default "cv" is for
-        rows in memory. "theory" chooses a number that makes the model classify all rows correctly, provided
-        that a model of integer weights does so whose absolute sum is `target_size`.
-    cv : int, splitter or list of (train, test), default 5
-        Not used, since there is no cross-validation.
+        The largest number of conjunctions, per class if there are more than two, of weights learned together.
+        None is 8 for a scorecard, and otherwise 50.
+    max_points : int or None, default None
+        An int makes a scorecard: every rule has whole points from −max_points to max_points.
+    refit : {"together", "stagewise"}, default "together"
+        How weights are learned. "together": conjunctions are selected from those that boosting proposes, and
+        their weights are fitted jointly to the logistic loss. "stagewise": the paper's AdaBoost, with its
+        guarantee.
+    stages : int, "cv" or "theory", default "cv"
+        With weights learned together, the largest number of conjunctions that boosting proposes; "cv" is 200.
+        Stagewise, the number of times that boosting adds a conjunction. "cv" chooses it by cross-validation;
+        "theory" chooses a number that makes the model classify all rows correctly, provided that a model of
+        integer weights does so whose absolute sum is `target_size`.
+    cv : int, default 5
+        The number of folds in which the number of rules or of stages is chosen. Each part finds the folds of
+        its own rows, which are those in memory; of more than 134 million rows they are drawn row by row.
+        Splitters and lists are for rows in memory.
     max_stages : int or None, default None
-        Not used, since it limits what cross-validation tries.
+        The largest number of stages that "cv" tries; None is the number of literals. Each stage asks all
+        parts twice.
     target_size : int or None, default None
         The absolute sum of weights, including that of the constant, that "theory" assumes.
     booster : {"adaboost"}, default "adaboost"
         How conjunctions are boosted. The booster "majority" is for rows in memory.
     penalty : bool, default True
-        Whether the correlation of a conjunction of two literals counts only half, so that single literals are
-        preferred.
+        Whether the correlation of a conjunction of k literals counts only 1/k, so that simple conjunctions
+        are preferred.
     beam : int or None, default None
-        Not used, since it narrows the search from k = 3 on.
+        From k = 3 on, only the best `beam` conjunctions of each order are extended; None is 20.
     max_visits : int or None, default None
-        Not used, since it shortens the search from k = 3 on.
+        Not used, since it shortens the stagewise search from k = 3 on, which is for rows in memory.
     n_thresholds : int or "auto", default "auto"
-        The largest number of literals `x > t` per numeric column. "auto" is 8. Answers of the parts grow with
-        the square of the number of literals.
+        The largest number of literals `x > t` per numeric column. "auto" is 32 if weights are learned
+        together, and 8 if they are learned stagewise or if there are more than 256 columns. Stagewise,
+        answers of the parts grow with the square of the number of literals.
     keep : None, "all" or list of names, default None
         Columns of a frame to keep although they seem to carry no information: ids, counters, free text,
         constant and empty columns. "all" keeps every column.
     groups : None
         Joining columns of names is for rows in memory.
-    monotone : None
-        Signs of columns are for weights learned together.
-    required, forbidden : None
-        Columns that rules must or must not use are for weights learned together.
+    monotone : None or dict of column → sign, default None
+        With +1 the probability of `classes_[1]` never falls as the column rises, with −1 it never rises. It
+        is for two classes and weights learned together.
+    required, forbidden : None or list of columns, default None
+        Each required column gets a rule of its own, and no rule uses a forbidden column. They are for weights
+        learned together.
     n_cards : int, default 1
-        Scorecards are for rows in memory, so that it must be 1.
+        The search for other scorecards is for rows in memory, so that it must be 1.
     class_weight : None, "balanced" or dict of class → weight, default None
         The weight of each row is multiplied by that of its class. "balanced" gives all classes the same total
         weight.
@@ -142,25 +150,33 @@ class SparsePerceptron(OnCollections, LocalSparsePerceptron):
     device : {"cpu"}, default "cpu"
         What computes; GPUs are for rows in memory.
     random_state : int, RandomState or None, default None
-        Not used, since nothing is drawn.
+        Draws the folds. An int makes the fit repeatable.
 
     Attributes
     ----------
     conjunctions_ : list of conjunctions
         The rules; `str` gives each in words.
     weights_ : array
-        One weight per conjunction; with more than two classes, one row of weights per class, divided by the
-        sum of the stages' weights. A rule that does not hold subtracts its weight.
+        One weight per conjunction; with more than two classes, one row of weights per class. With weights
+        learned together, a rule that holds adds its weight to the log odds, and one that does not adds
+        nothing. Stagewise, a rule that does not hold subtracts its weight.
     intercept_ : array
         The weights of the constant, which is a hypothesis like any other, but is not counted.
+    cv_sizes_, cv_loss_ : array or None
+        The numbers of rules tried in cross-validation, and the log-loss of each on the rows left out, one row
+        per class if there are more than two. They are None if weights are learned stagewise.
+    cards_ : list of RiskCard or None
+        The scorecards, one per weight vector; None without `max_points`.
     feature_importances_ : array
         The share of each column in the absolute weights.
     n_weights_ : int or array
         The number of weights that are not 0; with more than two classes, an array.
-    stages_ : int
-        The number of stages.
-    missed_ : float
-        0, since every stage finds the best conjunction.
+    stages_ : int or None
+        The number of stages; None if weights are learned together.
+    cv_accuracy_ : array or None
+        The accuracy in cross-validation after 1, 2, … stages; None without it.
+    missed_ : float or None
+        0 stagewise, since every stage finds the best conjunction; None if weights are learned together.
     history_ : list of Stage
         One entry per stage: literals, by their positions in `encoder_.literals_`, sign, error and weight.
         With more than two classes, a list of lists.
@@ -183,10 +199,17 @@ class SparsePerceptron(OnCollections, LocalSparsePerceptron):
     >>> table["kind"] = 10 * ["poisonous", "poisonous", "edible", "poisonous", "edible", "edible"]
     >>> rows = dd.from_pandas(table, npartitions=4)
     >>> with Client(processes=False, dashboard_address=":0") as client:
-    ...     model = SparsePerceptron(refit="stagewise", stages=3)
-    ...     model = model.fit(rows[["cap", "width"]], rows["kind"], client=client)
-    >>> [str(one) for one in model.conjunctions_]
-    ['cap = red', 'cap = white', 'width > 7']
+    ...     model = SparsePerceptron(random_state=0).fit(rows[["cap", "width"]], rows["kind"], client=client)
+    >>> print(model.to_local().to_text())
+    poisonous if the sum is > 0, else edible. Its probability is 1/(1 + exp(-sum)).
+    A rule that holds adds its weight.
+    <BLANKLINE>
+      weight  rule         rows  poisonous
+       -4.22  cap = white    20       0.0%
+       +3.97  cap = red      20     100.0%
+       +3.97  width > 7      20     100.0%
+       -3.80  always         60      50.0%
+       +3.60  width > 2      50      60.0%
     """
 
     _home: ClassVar[Any] = LocalSparsePerceptron

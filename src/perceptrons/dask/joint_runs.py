@@ -15,7 +15,7 @@ from .rounds import Rounds
 
 
 class FoldsOnCluster(NamedTuple):
-    """What each part is told of its rows, and what is known of the folds."""
+    """What each part must know of its rows, and what is known of the folds."""
 
     told: list[FoldedCodes]
     sums: FoldSums  # of all parts

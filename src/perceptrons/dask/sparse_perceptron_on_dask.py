@@ -1,7 +1,7 @@
 """`SparsePerceptron` over collections: the same conjunctions and weights as in memory.
 
 Thresholds and categories come from one pass (`encoders_on_dask`). Weights learned together are those of
-`joint_on_dask`. Stage by stage, each stage of boosting is a few questions (`sparse_rounds`), whose answers are
+`joint_on_dask`. Stagewise, each stage of boosting is a few questions (`sparse_rounds`), whose answers are
 as large as the square of the number of literals, however many rows there are.
 """
 
@@ -87,7 +87,7 @@ class SparsePerceptron(OnCollections, LocalSparsePerceptron):
 
     The model is that of all rows in memory, except for rounding, as long as a column has no more than 65,536
     different numbers; thresholds of a column that has more are quantiles of a sketch. Rows stay on the
-    workers, but for the 16,384 of each fold that a path looks at, which go from worker to worker.
+    workers; of each fold 16,384, at which a path looks, go from worker to worker.
 
     Parameters
     ----------

@@ -96,7 +96,7 @@ def training_of(
 
 
 def scope_for(limits: Limits, n_classes: int, scope: PathScope) -> PathScope:
-    """The scope of a path over rows of so many classes, if there is one."""
+    """The scope of a path over rows of this number of classes, if there is one."""
     least = int(limits.required.sum())
     if least > scope.most:
         raise ValueError(

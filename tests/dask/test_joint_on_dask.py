@@ -154,7 +154,7 @@ def test_bytes_do_not_grow_with_the_rows(most, monkeypatch):
     assert many < 1.2 * few
 
 
-def test_fits_are_repeated_bit_for_bit_however_chunks_lie():
+def test_fits_are_repeated_bit_for_bit():
     X, y = rows_of_pairs(1_500)
     one, other = (
         fitted(SparsePerceptron(random_state=4), array_of(X, cuts), array_of(y, cuts), client=Here(0.1))

@@ -15,20 +15,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from .._types import Array
 from ..checks import is_number
 from ..compiled import one_thread
-from ..rows.encode import signs_of
 from ..sparse.boosting import boost_over
-from ..sparse.calibration import (
-    VOTE_SLOPES,
-    Calibration,
-    VoteSums,
-    calibrate_by,
-    slope_and_curvature,
-)
 from ..sparse.coded_training import scope_for, share_factor
-from ..sparse.conjunctions import rows_of
 from ..sparse.limits import read_limits
 from ..sparse.n_stages import StagePlan, promised_trial
 from ..sparse.risk_card import added_totals
@@ -54,7 +44,8 @@ from .on_collections import OnCollections
 from .part import CollectionPart
 from .part_classes import KnownClasses, read_classes
 from .rounds import Rounds
-from .sparse_rounds import LiteralSettings, RowsOnCluster, encoded_part, twins_in
+from .sparse_rounds import LiteralSettings, RowsOnCluster, twins_in
+from .stage_calibration import calibrated
 from .stages_on_dask import choose_stages
 
 
@@ -282,27 +273,14 @@ class SparsePerceptron(OnCollections, LocalSparsePerceptron):
         self.cv_accuracy_, self.cv_trials_, self._totals = plan.accuracies, None, None
         self.missed_ = 0.0
         self._derive()
-        self._risk = self._calibrated(rounds, settings, sums.factor / sums.heaviest)
+        self._risk = calibrated(
+            rounds, settings, self._places, self._weights, self.intercept_, sums.factor / sums.heaviest
+        )
         return [*complaints(self, plan)]
 
     def predict_proba(self, X: Any) -> Any:
         """The probability of each class, of a collection lazily."""
         return self._answers(X, "predict_proba", lambda model: np.dtype(np.float64), n_classes)
-
-    def _calibrated(self, rounds: Rounds, settings: LiteralSettings, factor: float) -> Calibration:
-        """As `calibrate_votes` of the scores of all rows."""
-        model = settings, self._places, self._weights, self.intercept_, factor
-        parts = rounds.ask("calibration", vote_sums, *model)
-        sums = VoteSums(*np.sum(parts, axis=0).tolist())
-
-        def steps(v: Array) -> tuple[Array, Array]:
-            found = rounds.ask("calibration", slopes_at, *model, sums, v)
-            g, H = (reduce(add, some) for some in zip(*found, strict=True))
-            return g, H
-
-        several = len(self._weights) > 1
-        slope, shift = calibrate_by(steps, sums.mean_square, shifted=several, slopes=VOTE_SLOPES)
-        return Calibration(slope / sums.scale, shift)
 
 
 def n_classes(model: Any) -> int:
@@ -322,34 +300,3 @@ def weight_sums(part: CollectionPart, known: KnownClasses) -> WeightSums:
     ends = weights.min(initial=np.inf), weights.max(initial=0.0)
     sums = float(weights.sum()), float(counts.sum())
     return WeightSums(float(ends[0]), float(ends[1]), *sums, len(weights))
-
-
-def scored(
-    part: CollectionPart,
-    settings: LiteralSettings,
-    places: list[tuple[int, ...]],
-    weights: Array,
-    intercept: Array,
-    factor: float,
-) -> tuple[Array, Array, Array]:
-    """Scores, signs and weights of the rows, those of the weight vectors one after the other."""
-    encoded = encoded_part(part, settings)
-    scores = np.zeros((len(weights), encoded.data.n_rows))
-    for one, each in zip(places, weights.T, strict=True):
-        scores += np.where(rows_of(encoded.data, one), each[:, None], -each[:, None])
-    scores += intercept[:, None]
-    signs = [one.astype(np.float64) for one in signs_of(encoded.codes, len(settings.known.classes))]
-    return scores.ravel(), np.concatenate(signs), np.tile(factor * encoded.weights, len(scores))
-
-
-def vote_sums(part: CollectionPart, *model: Any) -> VoteSums:
-    part.memo["scores"] = scored(part, *model)
-    return VoteSums.of(*part.memo["scores"])
-
-
-def slopes_at(part: CollectionPart, *told: Any) -> tuple[Array, Array]:
-    """`slope_and_curvature` of the part's rows."""
-    *model, sums, v = told
-    rows = part.worked_out("scores", lambda one: scored(one, *model))
-    scores, signs, weights = sums.rows(*rows)
-    return slope_and_curvature(scores, signs, weights, v)

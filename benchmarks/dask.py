@@ -40,11 +40,18 @@ LEARNERS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
         lambda: perceptrons.SparsePerceptron(**BOOSTING),
         lambda: ours.SparsePerceptron(**BOOSTING),
     ),
+    "together": (
+        lambda: perceptrons.SparsePerceptron(random_state=0),
+        lambda: ours.SparsePerceptron(random_state=0),
+    ),
 }
+LONG = {"together"}  # fitted once, to fewer rows
 NAMES = {
     "counts": "BinaryPerceptron()",
     "boosting": f'SparsePerceptron(refit="stagewise", stages={N_STAGES})',
+    "together": "SparsePerceptron(), a tenth of the rows",
     "lightgbm": f"LightGBM, {N_STAGES} trees of 4 leaves",
+    "start": "start of the cluster",
 }
 NOTES = [
     f"Zeros and ones in {N_COLUMNS} columns, float64, in {N_CHUNKS} chunks; labels are those of five pairs "
@@ -54,6 +61,8 @@ NOTES = [
     f"On paper: machines of {CORES} cores, {MOST_PARTS:,} parts, 10 Gbit/s to the client, a millisecond of "
     "the scheduler for a task, two questions a stage; computing takes as long per row as that of one worker "
     "above, and grows with the square of the literals.",
+    "SparsePerceptron() sends rows of a sample, 16,384 of each fold, from worker to worker, and patterns of "
+    "rows while there are at most 131,072 of them; beyond that, its bytes do not grow either.",
 ]
 
 
@@ -92,18 +101,28 @@ def times_and_bytes(sizes: tuple[int, int], workers: tuple[int, ...], rounds: in
     rows = in_memory(sizes[1])
     for name, (local, _) in LEARNERS.items():
         local().fit(*(part[:2000] for part in rows))
-        seconds[f"{name} 0"] = timed(local, rounds, *rows)
+        given = (part[: sizes[0]] for part in rows) if name in LONG else rows
+        seconds[f"{name} 0"] = timed(local, 1 if name in LONG else rounds, *given)[0]
+        say(name, "in memory", seconds[f"{name} 0"])
     del rows
     moved: dict[str, dict[str, tuple[int, int]]] = {}
     for n_workers in workers:
-        print(f"{n_workers} workers ...", flush=True)
+        start = perf_counter()
         with (
             LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0") as cluster,
             Client(cluster) as client,
         ):
+            client.wait_for_workers(n_workers)
+            seconds[f"start {n_workers}"] = [perf_counter() - start]
+            say("start", n_workers, seconds[f"start {n_workers}"])
             seconds |= fits_on(client, sizes, n_workers, rounds, moved)
     times = section_of_times(seconds, sizes[1], workers)
     return [times, section_of_bytes(moved, sizes), on_paper(times, sizes[1])]
+
+
+def say(what: str, where: object, seconds: list[float]) -> None:
+    """What has been measured so far."""
+    print(f"{what}, {where}: {', '.join(f'{one:.2f} s' for one in seconds)}", flush=True)
 
 
 def fits_on(
@@ -118,32 +137,38 @@ def fits_on(
     small, large = (client.persist(collections(n_rows)) for n_rows in sizes)
     wait([*small, *large])
     for name, (_, learner) in LEARNERS.items():
-        for n_rows, rows in zip(sizes, (small, large), strict=True):
-            model = learner().fit(*rows, client=client)  # a first round, in which kernels are loaded
-            told, answered = (
-                sum(getattr(one, way) for one in model.traffic_) for way in ("told", "answered")
-            )
-            moved.setdefault(name, {})[str(n_rows)] = told, answered
-        found[f"{name} {n_workers}"] = timed(learner, rounds, *large, client=client)
+        first = learner().fit(*small, client=client)  # in which kernels are loaded, too
+        moved.setdefault(name, {})[str(sizes[0])] = bytes_of(first)
+        rows = small if name in LONG else large
+        seconds, last = timed(learner, 1 if name in LONG else rounds, *rows, client=client)
+        if name not in LONG:
+            moved[name][str(sizes[1])] = bytes_of(last)
+        found[f"{name} {n_workers}"] = seconds
+        say(name, n_workers, seconds)
     if find_spec("lightgbm") is not None:
         from lightgbm import DaskLGBMClassifier
 
         how = {"n_estimators": N_STAGES, "num_leaves": 4, "num_threads": 1, "verbose": -1}
         DaskLGBMClassifier(**how, client=client).fit(*small)
-        found[f"lightgbm {n_workers}"] = timed(
-            lambda: DaskLGBMClassifier(**how, client=client), rounds, *large
-        )
+        name = f"lightgbm {n_workers}"
+        found[name], _ = timed(lambda: DaskLGBMClassifier(**how, client=client), rounds, *large)
+        say("LightGBM", n_workers, found[name])
     return found
 
 
-def timed(learner: Callable[[], Any], rounds: int, *rows: Any, **how: Any) -> list[float]:
-    """Seconds of each fit."""
+def bytes_of(model: Any) -> tuple[int, int]:
+    """Told, and answered."""
+    return sum(one.told for one in model.traffic_), sum(one.answered for one in model.traffic_)
+
+
+def timed(learner: Callable[[], Any], rounds: int, *rows: Any, **how: Any) -> tuple[list[float], Any]:
+    """Seconds of each fit, and the last model."""
     seconds = []
     for _ in range(rounds):
         model, start = learner(), perf_counter()
         model.fit(*rows, **how)
         seconds.append(perf_counter() - start)
-    return seconds
+    return seconds, model
 
 
 def section_of_times(seconds: dict[str, list[float]], n_rows: int, workers: tuple[int, ...]) -> Section:
@@ -202,6 +227,7 @@ def section_of_bytes(moved: dict[str, dict[str, tuple[int, int]]], sizes: tuple[
     for name, found in moved.items():
         row: dict[str, Any] = {"id": f"{name} bytes", "name": NAMES[name]}
         for n_rows in sizes:
-            row[f"told {n_rows}"], row[f"answered {n_rows}"] = found[str(n_rows)]
+            if str(n_rows) in found:
+                row[f"told {n_rows}"], row[f"answered {n_rows}"] = found[str(n_rows)]
         rows.append(row)
     return Section("Bytes moved by a fit", columns, rows, {name: {**one} for name, one in moved.items()})

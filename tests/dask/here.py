@@ -35,11 +35,13 @@ class Here:
         return {"here": 2}
 
     def submit(self, function, parts, *told, pure):
-        assert not any(one.released for one in parts)
-        for one in parts:
+        """Of parts, or of answers to another task."""
+        kept = [one for one in parts if isinstance(one, Kept)]
+        assert not any(one.released for one in kept)
+        for one in kept:
             if self.rng.random() < self.forgetful:
                 one.part, self.lost = pickle.loads(pickle.dumps(one.part)), self.lost + 1
-        return function([one.part for one in parts], *told)
+        return function([one.part if isinstance(one, Kept) else one for one in parts], *told)
 
     def gather(self, answers):
         return answers

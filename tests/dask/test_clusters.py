@@ -34,6 +34,7 @@ Y = (X[:, 0] + X[:, 1] * X[:, 2] + RNG.normal(size=4000) > 6).astype(int)
 LEARNERS = {
     "bits": lambda: BinaryPerceptron(epsilon=0.1, threshold=0, binarize=2.5),
     "rules": lambda: SparsePerceptron(refit="stagewise", stages=12),
+    "together": lambda: SparsePerceptron(random_state=0, cv=3),
     "mixing": lambda: Perceptron(random_state=0, max_epochs=30, min_margin=0.0, margin=0.0),
     "rejecting": lambda: ConservativePerceptron(random_state=0),
     "long": lambda: Perceptron(random_state=0, max_epochs=10_000, min_margin=0.0, margin=0.0),
@@ -49,8 +50,9 @@ def fitted(learner, client):
 
 
 def weights_of(model):
-    names = ("coef_", "dual_coef_", "bands_", "_weights", "intercept_")
-    return [getattr(model, name) for name in names if hasattr(model, name)]
+    names = ("coef_", "dual_coef_", "bands_", "_weights", "intercept_", "cv_loss_")
+    found = [getattr(model, name, None) for name in names]
+    return [one for one in found if one is not None]
 
 
 def children():
@@ -96,7 +98,7 @@ def running(client):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("learner", ["rules", "mixing", "rejecting"])
+@pytest.mark.parametrize("learner", ["rules", "together", "mixing", "rejecting"])
 def test_a_worker_that_is_killed_changes_nothing(client, learner):
     """At random moments of the fit."""
     fitted(learner, client)  # kernels are loaded

@@ -38,7 +38,10 @@ def problems(draw):
         weights[:n_classes] = 1.0
     parameters = {
         "refit": "stagewise",
-        "stages": draw(st.integers(1, 6)),
+        "stages": draw(st.sampled_from([1, 2, 3, 4, 5, 6, "cv", "cv"])),
+        "max_stages": draw(st.integers(2, 6)),
+        "cv": draw(st.integers(2, 5)),
+        "random_state": draw(st.integers(0, 9)),
         "k": draw(st.sampled_from([1, 2, 2])),
         "penalty": draw(st.booleans()),
         "class_weight": draw(st.sampled_from([None, "balanced"])),
@@ -58,6 +61,9 @@ def assert_same(one, other, X):
     assert [[stage.literals for stage in run] for run in one._runs] == [
         [stage.literals for stage in run] for run in other._runs
     ]
+    assert (one.cv_accuracy_ is None) == (other.cv_accuracy_ is None)
+    if one.cv_accuracy_ is not None:
+        assert np.allclose(one.cv_accuracy_, other.cv_accuracy_, rtol=1e-9)
     assert np.allclose(one._weights, other._weights, rtol=1e-9)
     assert np.allclose(one.intercept_, other.intercept_, rtol=1e-9, atol=1e-12)
     assert np.allclose(one.predict_proba(X), other.predict_proba(X), rtol=1e-7, atol=1e-9)
@@ -81,11 +87,12 @@ def test_a_collection_gives_the_rules_of_all_rows_in_memory(problem):
     SEEN["cases"] += 1
     SEEN["stages"] += in_memory.stages_ > 2
     SEEN["forgotten"] += client.lost > 0
+    SEEN["cv"] += parameters["stages"] == "cv"
     SEEN["pairs"] += any(len(one) > 1 for one in in_memory._places)
 
 
 def test_the_random_cases_told_something():
-    assert not SEEN or min(SEEN["stages"], SEEN["forgotten"], SEEN["pairs"]) > 0.2 * SEEN["cases"]
+    assert not SEEN or min(SEEN["cv"], SEEN["stages"], SEEN["forgotten"], SEEN["pairs"]) > 0.1 * SEEN["cases"]
 
 
 def test_a_table_of_names_numbers_and_holes():
@@ -166,8 +173,10 @@ def test_bytes_do_not_grow_with_the_rows():
 @pytest.mark.parametrize(
     ("parameters", "named"),
     [
-        ({}, "refit='together'"),
-        ({"refit": "stagewise"}, 'stages="cv"'),
+        ({"cv": [([0, 1], [2, 3])]}, "cv="),
+        ({"max_points": 5, "n_cards": 3}, "n_cards=3"),
+        ({"device": "auto"}, "device='auto'"),
+        ({"refit": "stagewise", "cv": [([0, 1], [2, 3])]}, "cv="),
         ({"refit": "stagewise", "stages": 3, "k": 3}, "k=3"),
         ({"booster": "majority", "stages": 3, "target_size": 2}, "booster='majority'"),
         ({"refit": "stagewise", "stages": 3, "groups": [[0, 1]]}, "groups="),
@@ -175,5 +184,5 @@ def test_bytes_do_not_grow_with_the_rows():
 )
 def test_what_is_for_rows_in_memory(parameters, named):
     X, y = array_of(np.eye(4), [2]), array_of(np.array([0, 1, 1, 0]), [2])
-    with pytest.raises(ValueError, match=f"{named}.* is for rows in memory"):
+    with pytest.raises(ValueError, match=f"{named}.*is for rows in memory"):
         SparsePerceptron(**parameters).fit(X, y, client=Here())

@@ -7,12 +7,14 @@ parts, whichever worker is first.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from threading import Lock
 from typing import Any, NamedTuple, TypeAlias
 from uuid import uuid4
 
 import dask
 from distributed.protocol.pickle import dumps, loads
 
+from ..compiled import one_thread
 from .chunks import Chunk, in_parts
 from .clusters import client_at_hand, said_in_one_sentence
 from .part import CollectionPart, RowKind, common_kind, load_part
@@ -37,6 +39,7 @@ class Rounds:
 
     def __init__(self, client: Any, chunks: list[Chunk]) -> None:
         self.client, self.traffic = client, {}  # type: Any, dict[str, StageTraffic]
+        self._lock = Lock()
         first, delayed = 0, []
         for some in in_parts(chunks):
             parts = [[*each] for each in zip(*some, strict=True)]
@@ -88,17 +91,18 @@ class Rounds:
                 for group, one in zip(groups, packed, strict=True)
             ]
             answers = self.client.gather(futures)
-        known = self.traffic.get(stage, StageTraffic(stage, 0, 0, 0))
-        self.traffic[stage] = StageTraffic(
-            stage,
-            known.questions + len(packed),
-            known.told + sum(map(len, packed)),
-            known.answered + sum(map(len, answers)),
-        )
+        self.count(stage, len(packed), sum(map(len, packed)), sum(map(len, answers)))
         found: dict[int, Any] = {}
         for group, one in zip(groups, answers, strict=True):
             found |= dict(zip(group, loads(one), strict=True))
         return [found[k] for k in numbers]
+
+    def count(self, stage: str, questions: int, told: int, answered: int) -> None:
+        """Write down what has moved; several threads may ask."""
+        with self._lock:
+            known = self.traffic.get(stage, StageTraffic(stage, 0, 0, 0))
+            moved = known.questions + questions, known.told + told, known.answered + answered
+            self.traffic[stage] = StageTraffic(stage, *moved)
 
 
 @contextmanager
@@ -140,7 +144,8 @@ def answer(parts: list[CollectionPart], question: Callable[..., Any], packed: by
 
 def answer_of(part: CollectionPart, question: Callable[..., Any], *told: Any) -> Any:
     try:
-        return question(part, *told)
+        with one_thread():  # as in memory; a worker may not have been told, and threads would wait in vain
+            return question(part, *told)
     except ValueError as error:
         if str(error).startswith(part.name):
             raise

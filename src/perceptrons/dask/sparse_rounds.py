@@ -17,6 +17,7 @@ from ..sparse.conjunctions import TIE, FoundConjunction, Literals, Reweighing, a
 from ..sparse.pairs import MANY, ROUNDING, WORTH, PairSearch, finalists, rescore_rows
 from ..sparse.search import Scope, add_each
 from ..tables.literal_encoder import LiteralEncoder
+from .joint_parts import FoldedCodes, learned_from
 from .part import CollectionPart
 from .part_classes import KnownClasses
 from .rounds import Conversation, Rounds
@@ -90,13 +91,23 @@ class PartBoosting:
     """The rows of a part while one weight vector is learned."""
 
     def __init__(
-        self, part: CollectionPart, settings: LiteralSettings, vector: int, total: float, scope: Scope
+        self,
+        part: CollectionPart,
+        settings: LiteralSettings,
+        vector: int,
+        total: float,
+        scope: Scope,
+        given: FoldedCodes | None = None,
+        fold: int = -1,
     ) -> None:
         encoded = encoded_part(part, settings)
         self.data, self.scope = encoded.data, scope
         self.signs = [*signs_of(encoded.codes, len(settings.known.classes))][vector]
         self.D = encoded.weights / total
+        if given is not None:  # the rows of one fold are left out
+            self.D = np.where(learned_from(part, given, fold), self.D, 0.0)
         self.pairs = PairSearch(self.data, self.signs, self.D, scope.share) if scope.k > 1 else None
+        self.held: dict[tuple[int, ...], Array] = {}  # of the conjunctions judged last
 
     def sums(self) -> PairSums:
         """Of the weights as they are."""
@@ -111,7 +122,8 @@ class PartBoosting:
         return PairSums(*ends, P.entries[upper], N.entries[upper], P.error + N.error)
 
     def reweigh(self, literals: tuple[int, ...], sign: int, beta: float, total: float) -> PairSums:
-        right = (self.signs == sign) == rows_of(self.data, literals)
+        held = self.held.get(literals)
+        right = (self.signs == sign) == (rows_of(self.data, literals) if held is None else held)
         before, self.D = self.D, np.where(right, beta * self.D, self.D) / total
         if self.pairs is not None:
             self.pairs.follow(Reweighing(before, right, beta, total))
@@ -131,10 +143,11 @@ class PartBoosting:
         rescore_rows(self.data.rows, self.D * self.signs, pairs, sums)
         return sums
 
-    def judge(self, literals: tuple[int, ...]) -> Array:
-        """Σ D f over the rows in which a conjunction holds, and the weight of the rows that it gets right,
-        and wrong."""
-        return np.array(judge_rows(self.D, self.signs, rows_of(self.data, literals)))
+    def judge(self, conjunctions: list[tuple[int, ...]]) -> Array:
+        """Of each Σ D f over the rows in which it holds, and the weight of the rows that it gets right, and
+        wrong."""
+        self.held = {one: rows_of(self.data, one) for one in conjunctions}
+        return np.array([judge_rows(self.D, self.signs, held) for held in self.held.values()])
 
 
 @compiled
@@ -172,20 +185,31 @@ def gains_of_pairs(state: PartBoosting, pairs: Array) -> Array:
 
 
 def judged(state: PartBoosting, conjunctions: list[tuple[int, ...]]) -> Array:
-    return np.array([state.judge(one) for one in conjunctions])
+    return state.judge(conjunctions)
 
 
 class RowsOnCluster:
     """The rows of one weight vector, for `boosting.boost_over`."""
 
     def __init__(
-        self, rounds: Rounds, settings: LiteralSettings, twins: Array, vector: int, scope: Scope
+        self,
+        rounds: Rounds,
+        settings: LiteralSettings,
+        twins: Array,
+        vector: int,
+        scope: Scope,
+        given: list[tuple[FoldedCodes, int]] | None = None,
+        total: float | None = None,
     ) -> None:
+        """`given`: for each part what it must know of its folds, and which is left out; `total`: what the
+        rows of the others weigh."""
         attributes, n = settings.encoder.attributes_, len(twins)
         self.ends = np.searchsorted(attributes, attributes, side="right") if scope.k > 1 else np.full(n, n)
         self.twins, self.scope = twins, scope
-        setup = settings, vector, float(settings.known.sums @ settings.known.factors), scope
-        self.talk = Conversation(rounds, begin_boosting, [setup] * len(rounds.numbers))
+        total = float(settings.known.sums @ settings.known.factors) if total is None else total
+        setup = settings, vector, total, scope
+        setups = [setup] * len(rounds.numbers) if given is None else [(*setup, *one) for one in given]
+        self.talk = Conversation(rounds, begin_boosting, setups)
         self.sums = self._added(self.talk.tell("stages", first_sums))
         self.fresh = True
         self.seen: dict[tuple[int, ...], Array] = {}

@@ -125,12 +125,16 @@ def spans(attributes: Array, chosen: Array) -> tuple[Array, Array]:
 
 def column_gains(codes: LiteralCodes, r: Array, width: int) -> float:
     """The largest |Σ r| over the rows of a literal of one column, which may be stored sparsely."""
+    return float(abs(column_sums(codes, r, width)).max(initial=0.0))
+
+
+def column_sums(codes: LiteralCodes, r: Array, width: int) -> Array:
+    """Σ r over the rows of each literal of one column."""
     stored = r if codes.rows is None else r[codes.rows.numbers()]
     sums = np.bincount(codes.codes, stored, width + 1)
     if codes.rows is not None:
         sums[codes.others] += r.sum() - stored.sum()
-    sums = sums[::-1].cumsum()[::-1] if codes.nested else sums
-    return float(abs(sums[1:]).max(initial=0.0))
+    return np.asarray((sums[::-1].cumsum()[::-1] if codes.nested else sums)[1:])
 
 
 @compiled

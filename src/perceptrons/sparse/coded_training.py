@@ -13,7 +13,7 @@ from ..tables.literal_encoder import LiteralEncoder
 from .coded_columns import CodedColumns, coded_columns
 from .encoded_literals import WeighedClasses, small, weigh_classes
 from .limits import Limits, read_limits
-from .rule_path import PathScope
+from .rule_path import PathScope, steady
 
 
 class CodedTraining(NamedTuple):
@@ -95,18 +95,18 @@ def training_of(
     )
 
 
-def scope_for(training: CodedTraining, scope: PathScope) -> PathScope:
-    """The scope of a path over these rows, if there is one."""
-    least = int(training.limits.required.sum())
+def scope_for(limits: Limits, n_classes: int, scope: PathScope) -> PathScope:
+    """The scope of a path over rows of this number of classes, if there is one."""
+    least = int(limits.required.sum())
     if least > scope.most:
         raise ValueError(
             f"required has {least} columns, each of which has a rule of its own, but there are at most "
             f"{scope.most} rules; raise max_rules, or require fewer."
         )
-    if training.limits.signs.any() and len(training.classes) > 2:
+    if limits.signs.any() and n_classes > 2:
         raise ValueError(
             "monotone is about the risk of the second of two classes, but there are "
-            f"{len(training.classes)}; leave it out, or fit a model for each class."
+            f"{n_classes}; leave it out, or fit a model for each class."
         )
     return scope._replace(least=least)
 
@@ -116,5 +116,10 @@ def rescaled(weights: Array, counts: Array) -> Array:
     shares = weights / weights.max()  # whose sum does not overflow
     with np.errstate(over="ignore"):
         total = float(counts.sum())
-    total = max(total, float(len(counts))) if np.isfinite(total) else float(len(counts))
-    return np.asarray(shares * (total / float(shares.sum())))
+    return np.asarray(shares * share_factor(total, len(counts), float(shares.sum())))
+
+
+def share_factor(counts: float, n_rows: int, shares: float) -> float:
+    """By which shares of the heaviest row are multiplied, given the sums over all rows."""
+    total = max(counts, float(n_rows)) if np.isfinite(counts) else float(n_rows)
+    return steady(total / shares)

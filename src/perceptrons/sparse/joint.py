@@ -6,7 +6,7 @@ classes are not looked at, come from all rows. The rows left out choose strength
 """
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -17,8 +17,8 @@ from .coded_columns import column_gains
 from .coded_training import CodedTraining, TrainingColumns
 from .n_stages import Splits
 from .rows_alike import rows_alike
-from .rule_path import MANY, PathScope, RuleSequence, find_sequence, polished
-from .size_choice import choose_size
+from .rule_path import MANY, PathScope, RuleSequence, find_sequence, polished_rows, rule_rows
+from .size_choice import SizeChoice, choose_size
 
 COLUMNS = 512  # that a fold looks at: those of the largest single gains
 
@@ -46,17 +46,22 @@ def learn_together(
     """A weight vector per class against the rest, or one for two classes."""
     vectors = [signs.astype(np.float64) for signs in training.signs()]
     parts: list[Any] = [*(train for train, _ in splits), None]
-    if training.weights.sum() >= MANY and len(scope.strengths) > 1:
-        scope = scope._replace(strengths=scope.strengths[1:2])
+    scope = enough_strengths(scope, float(training.weights.sum()))
     learn = partial(_sequence, training, scope)
     tasks = [(part, signs) for signs in vectors for part in parts]
     done = threads.map(learn, tasks)
     found = []
     for v, signs in enumerate(vectors):
         *folds, whole = done[v * len(parts) : (v + 1) * len(parts)]
-        tests = [test for _, test in splits]
-        found.append(_chosen(training, signs, folds, tests, whole, scope))
+        choice = choose_size(training, signs, folds, [test for _, test in splits], scope)
+        found.append(vector_of(whole, choice, scope, RowsInMemory(training, signs, scope.device)))
     return found
+
+
+def enough_strengths(scope: PathScope, total: float) -> PathScope:
+    """The strengths of the ridge to try in rows of this weight."""
+    many = total >= MANY and len(scope.strengths) > 1
+    return scope._replace(strengths=scope.strengths[1:2]) if many else scope
 
 
 def _sequence(training: CodedTraining, scope: PathScope, task: tuple[Array | None, Array]) -> RuleSequence:
@@ -73,30 +78,70 @@ def fold_columns(training: CodedTraining, rows: Array | None, signs: Array) -> T
     attributes = training.chosen
     rows = given(training.n_rows) if rows is None else rows
     if len(attributes) > COLUMNS:
-        r = np.zeros(training.n_rows)
         p, y = training.weights[rows], signs[rows]
+        r = np.zeros(training.n_rows)
         r[rows] = p * (y - float(p @ y) / float(p.sum()))
         widths = np.bincount(training.attributes)
         single = [column_gains(training.columns[j], r, int(widths[j])) for j in attributes.tolist()]
-        gains = np.where(training.limits.required[attributes], np.inf, single)
-        attributes = np.sort(attributes[np.argsort(-gains, kind="stable")[:COLUMNS]])
+        attributes = strongest(attributes, single, training.limits.required)
     return TrainingColumns(training, attributes, rows)
 
 
-def _chosen(
-    training: CodedTraining,
-    signs: Array,
-    folds: list[RuleSequence],
-    tests: list[Array],
-    sequence: RuleSequence,
-    scope: PathScope,
-) -> JointVector:
-    choice = choose_size(training, signs, folds, tests, scope)
+def strongest(attributes: Array, single: Any, required: Array) -> Array:
+    """The columns that a fold looks at, by the largest single gain of each; those required are among them. Of
+    equal gains, except for rounding, the first."""
+    shares = np.round(np.asarray(single) / max(np.max(single), 1e-300), 9)
+    gains = np.where(required[attributes], np.inf, shares)
+    return np.sort(attributes[np.argsort(-gains, kind="stable")[:COLUMNS]])
+
+
+class CoveredRows(NamedTuple):
+    """Sums over all rows, by their weight without those of classes."""
+
+    rows: Array  # in which each rule holds
+    positive: Array  # those of the class of the vector
+    n_rows: float  # of all
+    n_positive: float
+
+    def __add__(self, other: Any) -> "CoveredRows":
+        return CoveredRows(*(mine + its for mine, its in zip(self, other, strict=True)))
+
+
+class JointRows(Protocol):
+    """All rows, wherever they are, as one weight vector sees them."""
+
+    def fitted_to(self, places: list[tuple[int, ...]]) -> tuple[Any, float]:
+        """Where weights of these rules are fitted, as `RuleRows`, and the weight of the rows."""
+
+    def covered(self, places: list[tuple[int, ...]]) -> CoveredRows:
+        """How often these rules hold."""
+
+
+class RowsInMemory:
+    """Those of a training set."""
+
+    def __init__(self, training: CodedTraining, signs: Array, device: Any = None) -> None:
+        self.training, self.signs, self.device = training, signs, device
+        self._held: dict[tuple[int, ...], Array] = {}
+
+    def fitted_to(self, places: list[tuple[int, ...]]) -> tuple[Any, float]:
+        self._held = {one: self.training.holding(one) for one in places}
+        alike = rows_alike([*self._held.values()], self.signs, self.training.weights)
+        return rule_rows(alike, self.device), float(alike.weights.sum())
+
+    def covered(self, places: list[tuple[int, ...]]) -> CoveredRows:
+        counts, own = self.training.counts, self.signs > 0
+        held = [self._held[one] if one in self._held else self.training.holding(one) for one in places]
+        rows, positive = (np.array([float(counts @ (one * of)) for one in held]) for of in (1, own))
+        return CoveredRows(rows, positive, float(counts.sum()), float(counts @ own))
+
+
+def vector_of(sequence: RuleSequence, choice: SizeChoice, scope: PathScope, rows: JointRows) -> JointVector:
+    """The model of the size and the strength chosen, its weights at their optimum."""
     slope, shift = choice.calibration
     weights = sequence.weights[choice.strength, sequence.at(choice.size)]
     kept = np.flatnonzero(weights[:-1])
     places = [sequence.places[j] for j in kept]
-    held = [training.holding(one) for one in places]
     strength = scope.strengths[choice.strength]
     points = None
     if sequence.points is not None:
@@ -104,23 +149,23 @@ def _chosen(
         *own, bias = slope * weights[[*kept, -1]]
     else:
         start, own_signs = weights[[*kept, -1]], sequence.signs[kept]
-        alike = rows_alike(held, signs, training.weights)
-        *own, bias = slope * polished(alike, strength, start, own_signs, scope.device)
+        *own, bias = slope * polished_rows(*rows.fitted_to(places), strength, start, own_signs)
         there = np.flatnonzero(own)
-        places, held, own = [places[k] for k in there], [held[k] for k in there], [own[k] for k in there]
+        places, own = [places[k] for k in there], [own[k] for k in there]
+    covered = rows.covered(places)
     return JointVector(
         places,
         np.array(own),
         float(bias + shift),
-        np.array([float(training.counts @ one) for one in held]),
-        np.array([float(training.counts @ (one * (signs > 0))) for one in held]),
+        covered.rows,
+        covered.positive,
         strength,
         slope,
         choice.sizes,
         choice.losses,
         points,
-        float(training.counts.sum()),
-        float(training.counts @ (signs > 0)),
+        covered.n_rows,
+        covered.n_positive,
     )
 
 

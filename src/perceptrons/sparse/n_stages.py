@@ -125,18 +125,24 @@ def _rows(part: Any, n_rows: int, present: Array | None) -> Array:
 
 
 def _folds(n_folds: int, random_state: Any, encoded: EncodedLiterals | CodedTraining) -> Splits:
-    most = int(np.bincount(encoded.codes).max())
-    if most < 2:
-        raise ValueError(
-            "Cross-validation cannot both learn from and test on classes of one row each; set stages to a "
-            'number (and target_size, if the booster is "majority"), or add rows.'
-        )
-    splitter = StratifiedKFold(min(n_folds, most), shuffle=True, random_state=random_state)
+    n_folds = possible_folds(n_folds, np.bincount(encoded.codes))
+    splitter = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a class of few rows is not in every fold
         kind = unsigned(len(encoded.codes))
         pairs = splitter.split(encoded.codes, encoded.codes)
         return [(train.astype(kind), test.astype(kind)) for train, test in pairs]
+
+
+def possible_folds(n_folds: int, n_rows: Array) -> int:
+    """As many folds as were asked for, or as the largest class has rows; `n_rows` are those of each class."""
+    most = int(n_rows.max())
+    if most < 2:
+        raise ValueError(
+            "Cross-validation cannot both learn from and test on classes of one row each; set stages to a "
+            'number (and target_size, if the booster is "majority"), or add rows.'
+        )
+    return min(n_folds, most)
 
 
 def cross_validate(
@@ -148,7 +154,7 @@ def cross_validate(
 ) -> Array:
     """The accuracy of a trial on rows left out, after each of its stages; rows count by their weight."""
     runs = boost_each(encoded, trial, parameters, [train for train, _ in splits], threads)
-    judge = partial(_right_weights, encoded, trial.stages, parameters.votes)
+    judge = partial(right_weights, encoded, trial.stages, parameters.votes)
     folds = [(one.stages, test) for one, (_, test) in zip(runs, splits, strict=True)]
     right, total = np.zeros(trial.stages), 0.0
     for own, (_, test) in zip(threads.map(judge, folds), splits, strict=True):
@@ -186,7 +192,7 @@ def _trials(encoded: EncodedLiterals, parameters: SparseParameters) -> list[Boos
     return [BoostingTrial(n, gamma) for n in numbers for gamma in (gammas if n > 1 else gammas[-1:])]
 
 
-def _right_weights(
+def right_weights(
     encoded: EncodedLiterals, most: int, votes: bool, fold: tuple[list[list[Stage]], Array]
 ) -> Array:
     """The weight of the test rows that are right, after each stage; a fold is its runs and test rows."""

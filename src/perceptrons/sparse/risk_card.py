@@ -84,6 +84,19 @@ def card_totals(training: CodedTraining, vectors: list[JointVector]) -> list[lis
     return found
 
 
+def added_totals(parts: list[list[list[Total]]]) -> list[list[Total]]:
+    """The same of rows in several places, from those of each place."""
+    found = []
+    for cards in zip(*parts, strict=True):
+        sums: dict[int, list[float]] = {}
+        for one in (total for totals in cards for total in totals):
+            own = sums.setdefault(one.points, [0.0, 0.0])
+            own[0] += one.rows
+            own[1] += one.positive
+        found.append([Total(points, *sums[points]) for points in sorted(sums)])
+    return found
+
+
 def sheet_of_risks(
     cards: list[RiskCard],
     totals: list[list[Total]],

@@ -2,11 +2,12 @@
 
 Weights of rules, and their losses, depend on the rows only by which rules hold and by the class. A table of
 many rows has few such patterns, so that each is kept once, with the weights of its rows added up. As patterns
-are sorted, the order of the rows makes no difference, except for the rounding of these sums.
+are sorted, the order of the rows makes no difference, except for the rounding of these sums; so patterns of
+rows in several places add up, too.
 """
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,17 +25,45 @@ class RowsAlike(NamedTuple):
     weights: Array
 
 
+class RowPatterns(NamedTuple):
+    """The same in bits: a line of words of 64 bits for each pattern, in ascending order, and the weights."""
+
+    words: Array
+    weights: Array
+    n_bits: int  # the class, and the rules
+
+    def __add__(self, other: Any) -> "RowPatterns":
+        """The patterns of both."""
+        words, weights = (np.concatenate(some) for some in zip(self[:2], other[:2], strict=True))
+        return RowPatterns(*_merged(words, weights), self.n_bits)
+
+    def alike(self, rows: slice = slice(None)) -> RowsAlike:
+        """All patterns as rows, or some."""
+        weights = self.weights[rows]
+        X = np.ones((self.n_bits, len(weights)))
+        positive, X[:-1] = _cells(self.words[rows], self.n_bits)
+        return RowsAlike(X, np.where(positive, 1.0, -1.0), weights)
+
+    def blocks(self, size: int) -> Iterator[RowsAlike]:
+        """The same, some at a time."""
+        for start in range(0, len(self.weights), size):
+            yield self.alike(slice(start, start + size))
+
+
 def rows_alike(held: Iterable[Array], signs: Array, weights: Array) -> RowsAlike:
     """The patterns of rules that hold in these rows; `held` has a row of 0 and 1 for each rule."""
+    return patterns_of(held, signs, weights).alike()
+
+
+def patterns_of(held: Iterable[Array], signs: Array, weights: Array) -> RowPatterns:
+    """The same in bits; there may be no rows."""
     bits = [np.packbits(one) for one in (signs > 0, *held)]
-    blocks = [slice(start, start + BLOCK) for start in range(0, len(signs), BLOCK)]
+    blocks = [slice(start, start + BLOCK) for start in range(0, max(len(signs), 1), BLOCK)]
     parts = [_merged(_patterns(bits, rows, len(weights[rows])), weights[rows]) for rows in blocks]
     patterns, sums = (np.concatenate(some) for some in zip(*parts, strict=True))
     if len(parts) > 1:
         patterns, sums = _merged(patterns, sums)
-    X = np.ones((len(bits), len(sums)))
-    positive, X[:-1] = _cells(patterns, len(bits))
-    return RowsAlike(X, np.where(positive, 1.0, -1.0), sums)
+    return RowPatterns(patterns, sums, len(bits))
 
 
 def _patterns(bits: list[Array], rows: slice, n_rows: int) -> Array:
@@ -49,6 +78,8 @@ def _patterns(bits: list[Array], rows: slice, n_rows: int) -> Array:
 
 def _merged(patterns: Array, weights: Array) -> tuple[Array, Array]:
     """Each pattern once, in ascending order, with the sum of its weights."""
+    if not len(weights):
+        return patterns, weights
     order = np.lexsort(patterns.T)
     ordered = patterns[order]
     new = (ordered[1:] != ordered[:-1]).any(axis=1)

@@ -28,7 +28,10 @@ CLOSE = 1e-4  # of the rows: a slope so small counts as 0 until the last model i
 ROWS = 16_384  # that a path looks at; weights are fitted to all
 EXACT = 1e-10  # of the rows: the same for the last model
 CARD_ROWS = 8_192  # that points are chosen by
+PERMUTED = 2**27  # rows up to which the rows that a path looks at come from a permutation of all
 MANY = 4_000  # rows, from which on the strength of the ridge makes no difference
+
+BITS = 40
 
 
 class PathScope(NamedTuple):
@@ -76,18 +79,34 @@ class RuleSequence(NamedTuple):
 
 def find_sequence(columns: ColumnSource, signs: Array, weights: Array, scope: PathScope) -> RuleSequence:
     """Pick rules, and fit their weights."""
-    most = max(1, min(SIZES[0], round(float(weights.sum())) // SHARE))  # a weight of 2 is two rows
+    total = float(weights.sum())
     if abs(signs.sum()) == len(signs):  # of one class
-        constant = np.full((len(scope.strengths), 1, 1), prior(signs, weights))
-        nothing = None if scope.points is None else np.zeros(constant.shape, np.int64)
-        return RuleSequence([], np.zeros(0, np.int64), np.zeros(1, np.int64), constant, nothing)
-    places, own, kept = picked = walk(*some_rows(columns, signs, weights), scope, most)
-    alike = rows_alike((columns.column(one) for one in places), signs, weights)
-    sizes = np.unique([min(size, len(places)) for size in (*SIZES, scope.most)])[::-1]
-    rows, close = rule_rows(alike, scope.device), CLOSE * float(weights.sum())
-    found = [eliminate(rows, alpha, sizes, close, own, kept) for alpha in scope.strengths]
-    sequence = RuleSequence(places, own, sizes, np.array(found))
+        return constant_sequence(float(weights[signs > 0].sum()), total, scope)
+    picked = walk(*some_rows(columns, signs, weights), scope, most_rules(total))
+    alike = rows_alike((columns.column(one) for one in picked.places), signs, weights)
+    sequence = fitted_sequence(picked, rule_rows(alike, scope.device), total, scope)
     return sequence if scope.points is None else in_points(sequence, picked, columns, signs, weights, scope)
+
+
+def most_rules(total: float) -> int:
+    """For how many a path looks in rows of this weight; a weight of 2 is two rows."""
+    return max(1, min(SIZES[0], round(total) // SHARE))
+
+
+def constant_sequence(positive: float, total: float, scope: PathScope) -> RuleSequence:
+    """The models of rows of one class."""
+    constant = np.full((len(scope.strengths), 1, 1), prior(positive, total))
+    nothing = None if scope.points is None else np.zeros(constant.shape, np.int64)
+    return RuleSequence([], np.zeros(0, np.int64), np.zeros(1, np.int64), constant, nothing)
+
+
+def fitted_sequence(picked: Picked, rows: Any, total: float, scope: PathScope) -> RuleSequence:
+    """The weights of what was picked, at all sizes, in rows of this weight."""
+    places, own, kept = picked
+    sizes = np.unique([min(size, len(places)) for size in (*SIZES, scope.most)])[::-1]
+    close = CLOSE * total
+    found = [eliminate(rows, alpha, sizes, close, own, kept) for alpha in scope.strengths]
+    return RuleSequence(places, own, sizes, np.array(found))
 
 
 def rule_rows(alike: RowsAlike, device: Any) -> RuleRows | DeviceRuleRows:
@@ -104,12 +123,17 @@ def in_points(
     scope: PathScope,
 ) -> RuleSequence:
     """The sequence with whole points; those of sizes that are too large are 0."""
-    rows = np.arange(len(signs))
-    if len(rows) > CARD_ROWS:
-        rows = np.sort(np.random.default_rng(0).permutation(len(signs))[:CARD_ROWS])
-    y, p = signs[rows], weights[rows] * (weights.sum() / weights[rows].sum())
-    up, down = np.where(y > 0, p, 0.0), np.where(y > 0, 0.0, p)
+    rows = drawn_rows(len(signs), CARD_ROWS)
+    y, p = signs[rows], as_all(weights[rows], float(weights.sum()))
     rules = np.array([columns.column(one)[rows] for one in picked.places]).reshape(-1, len(rows))
+    return rounded_sequence(sequence, picked, rules, y, p, scope)
+
+
+def rounded_sequence(
+    sequence: RuleSequence, picked: Picked, rules: Array, y: Array, p: Array, scope: PathScope
+) -> RuleSequence:
+    """The same from some rows, whose weights are those of all; `rules` has a row of 0 and 1 for each rule."""
+    up, down = np.where(y > 0, p, 0.0), np.where(y > 0, 0.0, p)
     most = scope.points or 0
     points, fitted = np.zeros(sequence.weights.shape, np.int64), np.zeros(sequence.weights.shape)
     for s, alpha in enumerate(scope.strengths):
@@ -129,12 +153,16 @@ def polished(alike: RowsAlike, alpha: float, v: Array, own: Array | None = None,
     _, signs, weights = alike
     if abs(signs.sum()) == len(signs):
         return v
-    rows = rule_rows(alike, device)
+    return polished_rows(rule_rows(alike, device), float(weights.sum()), alpha, v, own)
+
+
+def polished_rows(rows: Any, total: float, alpha: float, v: Array, own: Array | None = None) -> Array:
+    """The same in rows of two classes, of this weight."""
     free = np.ones(len(v), np.bool_)
     own = np.zeros(len(v)) if own is None else np.append(own, 0)
     while True:
         some = v[free]
-        rows.newton(np.flatnonzero(free), alpha, some, STEPS, EXACT * float(weights.sum()))
+        rows.newton(np.flatnonzero(free), alpha, some, STEPS, EXACT * total)
         v = np.where(free, 0.0, v)
         v[free] = some
         if (own * v >= 0.0).all():
@@ -143,9 +171,8 @@ def polished(alike: RowsAlike, alpha: float, v: Array, own: Array | None = None,
         v = np.where(free, v, 0.0)
 
 
-def prior(signs: Array, weights: Array) -> float:
+def prior(positive: float, total: float) -> float:
     """The log odds of one class, as if half a row of each class had been seen besides."""
-    positive, total = float(weights[signs > 0].sum()), float(weights.sum())
     return float(np.log((positive + 0.5) / (total - positive + 0.5)))
 
 
@@ -174,11 +201,33 @@ def walk(columns: CodedColumns, signs: Array, weights: Array, scope: PathScope, 
 
 
 def some_rows(columns: ColumnSource, signs: Array, weights: Array) -> tuple[CodedColumns, Array, Array]:
-    """At most `ROWS` of the rows, drawn at random, the same each time."""
-    if len(signs) <= ROWS:
-        return columns.in_rows(np.arange(len(signs))), signs, weights
-    rows = np.sort(np.random.default_rng(0).permutation(len(signs))[:ROWS])
-    return columns.in_rows(rows), signs[rows], weights[rows] * (weights.sum() / weights[rows].sum())
+    """At most `ROWS` of the rows."""
+    rows = drawn_rows(len(signs), ROWS)
+    if len(rows) == len(signs):
+        return columns.in_rows(rows), signs, weights
+    return columns.in_rows(rows), signs[rows], as_all(weights[rows], float(weights.sum()))
+
+
+def as_all(weights: Array, total: float) -> Array:
+    """The weights of some rows, which add up to those of all."""
+    return np.asarray(weights * steady(total / float(weights.sum())))
+
+
+def steady(number: float) -> float:
+    """Rounded to 40 bits, lest the order in which rows were added up make a difference."""
+    mantissa, exponent = np.frexp(number)
+    return float(np.ldexp(np.round(np.ldexp(mantissa, BITS)), exponent - BITS))
+
+
+def drawn_rows(n_rows: int, most: int) -> Array:
+    """The numbers of at most `most` rows, in ascending order, drawn at random, the same each time; those of a
+    smaller number are among them."""
+    if n_rows <= most:
+        return np.arange(n_rows)
+    rng = np.random.default_rng(0)
+    if n_rows > PERMUTED:
+        return np.sort(rng.choice(n_rows, max(most, ROWS), replace=False)[:most])
+    return np.sort(rng.permutation(n_rows)[:most])
 
 
 def propose_first(pool: RulePool, state: PathState, scope: PathScope) -> float:

@@ -7,7 +7,8 @@ themselves, and are multiplied by the slope of a logistic unit over the scores (
 for Support Vector Machines", 1999), kept near 1 where rows are few.
 """
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -53,14 +54,31 @@ def choose_size(
 def simplest(losses: Array, means: Array, p: Array, errors: float = 1.0) -> tuple[int, int]:
     """The smallest size whose loss is within some standard errors of the lowest, and the strength of the
     lowest loss there. The error is that of the mean difference, row by row."""
+    best, cells = best_cells(means)
+    differences = (losses[one] - losses[best] for one in cells)
+    pairs = ((one, float(one @ p / p.sum())) for one in differences)
+    spreads = ((mean, float(p @ (one - mean) ** 2)) for one, mean in pairs)
+    return first_within(cells, spreads, p.sum(), errors)
+
+
+Cell = tuple[int, int]  # strength and size, by their positions
+
+
+def best_cells(means: Array) -> tuple[Cell, list[Cell]]:
+    """The lowest mean loss, and the lowest of each size."""
     best = np.unravel_index(int(means.argmin()), means.shape)
-    for size in range(means.shape[1]):
-        strength = int(means[:, size].argmin())
-        difference = losses[strength, size] - losses[best]
-        mean = float(difference @ p / p.sum())
-        error = float(np.sqrt(p @ (difference - mean) ** 2)) / float(p.sum())
-        if mean <= errors * error + TIE:
-            return strength, size
+    cells = [(int(means[:, size].argmin()), size) for size in range(means.shape[1])]
+    return (int(best[0]), int(best[1])), cells
+
+
+def first_within(
+    cells: list[Cell], spreads: Iterable[tuple[float, float]], total: Any, errors: float
+) -> Cell:
+    """The first of these cells that is within some standard errors of the best; of each, the mean difference
+    and Σ weight·(difference − mean)²."""
+    for cell, (mean, squares) in zip(cells, spreads, strict=True):
+        if mean <= errors * float(np.sqrt(squares)) / float(total) + TIE:
+            return cell
     raise AssertionError("the best is within its own error")
 
 

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from .._types import Array
 from ..base import all_or_nothing
 from ..compiled import Threads, one_thread, threads
 from ..model_file.declarations import Field
@@ -26,13 +27,13 @@ from .calibration import calibrate_votes
 from .coded_training import CodedTraining, code_training, rescaled, scope_for
 from .conjunctions import rows_of
 from .encoded_literals import EncodedLiterals, encode_literals
-from .joint import learn_together
+from .joint import JointVector, learn_together
 from .limits import Limits, read_limits
 from .n_stages import plan_stages, splits_of
 from .other_cards import find_other_cards
 from .risk_card import card_totals
 from .runs import run_boosting
-from .scorecard import totals_of
+from .scorecard import Total, totals_of
 from .sparse_changes import ChangeableSparse
 from .sparse_complaints import complaints, unlearned
 from .sparse_file import FIELDS, check_loaded
@@ -316,18 +317,28 @@ class SparsePerceptron(StagedSparse, ChangeableSparse, SuggestingSparse):
         workers: Threads,
     ) -> list[str]:
         """From the rows as codes; X and y are for a splitter."""
-        scope = scope_for(training, parameters.path)
+        scope = scope_for(training.limits, len(training.classes), parameters.path)
         splits = splits_of(self.cv, self.random_state, X, y, training)
         vectors = learn_together(training, scope, splits, workers)
-        self._adopt(training.classes, encoder)
-        self._risk = None
-        self._vectors, self._runs, self._totals = vectors, [[] for _ in vectors], None
-        self._others, self._other_totals = [], []
+        self._others, self._other_totals, totals = [], [], None
         if parameters.max_points is not None:
-            self._totals = card_totals(training, vectors)
+            totals = card_totals(training, vectors)
             if len(vectors) == 1:
                 self._others = find_other_cards(training, vectors[0], scope, parameters.n_cards - 1)
                 self._other_totals = [card_totals(training, [one])[0] for one in self._others]
+        return self._adopt_vectors(encoder, training.classes, vectors, totals)
+
+    def _adopt_vectors(
+        self,
+        encoder: LiteralEncoder,
+        classes: Array,
+        vectors: list[JointVector],
+        totals: list[list[Total]] | None,
+    ) -> list[str]:
+        """The model of weights learned together; `totals` are those of scorecards."""
+        self._adopt(classes, encoder)
+        self._risk = None
+        self._vectors, self._runs, self._totals = vectors, [[] for _ in vectors], totals
         self.gamma_ = self.cv_accuracy_ = self.cv_trials_ = self.missed_ = None
         self._derive()
         return [*unlearned(self, [bool(one.places) for one in vectors])]

@@ -98,11 +98,15 @@ def coded_stream(
         stop = start + int(np.count_nonzero(there))
         codes[:, start:stop] = some if there.all() else some[:, there]
         start = stop
-    nested = np.array([encoder.kinds_[j] == NUMERIC for j in chosen])
+    return bare._replace(columns=coded(encoder, chosen.tolist(), codes))
+
+
+def coded(encoder: LiteralEncoder, chosen: list[int], codes: Array) -> list[LiteralCodes]:
+    """All columns of an encoder, of which those chosen have these codes, and others none."""
     columns = [LiteralCodes(codes[:0])] * len(encoder.kinds_)
-    for j, own, is_nested in zip(chosen.tolist(), codes, nested.tolist(), strict=True):
-        columns[j] = LiteralCodes(own, is_nested)
-    return bare._replace(columns=columns)
+    for j, own in zip(chosen, codes, strict=True):
+        columns[j] = LiteralCodes(own, encoder.kinds_[j] == NUMERIC)
+    return columns
 
 
 def encoded_stream(

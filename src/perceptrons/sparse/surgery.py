@@ -139,11 +139,25 @@ def ridge(v, alpha):
 
 @compiled
 def penalized_loss(f, signs, p, alpha, v):
+    return logistic_loss(f, signs, p) + 0.5 * np.dot(v, ridge(v, alpha))
+
+
+@inlined
+def logistic_loss(f, signs, p):
     total = 0.0
     for r in range(f.size):
         m = -signs[r] * f[r]
         total += p[r] * (max(m, 0.0) + np.log1p(np.exp(-abs(m))))
-    return total + 0.5 * np.dot(v, ridge(v, alpha))
+    return total
+
+
+@compiled
+def loss_sums(X, signs, p, v):
+    """Sums over some of the rows: the loss at v, how it falls along each weight, and its curvature; without
+    the penalty."""
+    f = np.dot(v, X)
+    q, g = curvatures(f, signs, p)
+    return logistic_loss(f, signs, p), np.dot(X, g), products(X, q)
 
 
 @compiled
@@ -158,12 +172,17 @@ def curvatures(f, signs, p):
 
 
 @inlined
-def hessian(X, q, alpha):
-    weighted, last = np.empty(X.shape), X.shape[0] - 1
+def products(X, q):
+    weighted = np.empty(X.shape)
     for k in range(X.shape[0]):
         for r in range(X.shape[1]):
             weighted[k, r] = X[k, r] * q[r]
-    H = np.dot(weighted, X.T)
+    return np.dot(weighted, X.T)
+
+
+@inlined
+def hessian(X, q, alpha):
+    H, last = products(X, q), X.shape[0] - 1
     for k in range(last):
         H[k, k] += alpha
     H[last, last] += LEAST

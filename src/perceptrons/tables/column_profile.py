@@ -38,7 +38,8 @@ class NumberProfile:
     values: Array | None = field(default_factory=lambda: np.zeros(0))  # distinct; None: they are too many
     counts: Array = field(default_factory=lambda: np.zeros(0))  # what the rows of each weigh
     weighted: bool = False
-    parts: list[tuple[float, ...]] = field(default_factory=list)  # weight, mean, deviation of each batch
+    parts: list[tuple[float, ...]] = field(default_factory=list)  # weight, mean, deviation of each batch;
+    # with quantiles nobody asks for the last two
     sketch: QuantileSketch | None = None
     share_at_overflow: float = 0.0  # distinct values among the rows when they became too many
 
@@ -59,7 +60,9 @@ class NumberProfile:
             self.ascending = bool(cells[0] > self.last and (np.diff(cells) > 0).all())
             self.last = float(cells[-1])
         each = np.ones(len(cells)) if weights is None else weights.astype(np.float64)
-        self.parts.append((float(each.sum()), *mean_and_spread(cells, each)))
+        self.parts.append(
+            (float(each.sum()), *((0.0, 0.0) if self.quantiles else mean_and_spread(cells, each)))
+        )
         if self.values is not None:
             own = np.unique(cells, return_counts=True) if weights is None else (cells, each)
             self._add_distinct(own[0], own[1], cells)

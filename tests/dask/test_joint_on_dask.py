@@ -115,7 +115,7 @@ def test_a_collection_gives_the_model_of_all_rows_in_memory(problem, few, many_p
 
 def test_the_random_cases_told_something():
     known = [SEEN[what] for what in ("rules", "forgotten", "cards", "there")]
-    assert not SEEN or min(known) > 0.1 * SEEN["cases"]
+    assert not SEEN or min(known) > 0.05 * SEEN["cases"]
     assert SEEN["ties"] <= 1 + 0.02 * SEEN["cases"]
     print(f"together: {dict(SEEN)}")
 

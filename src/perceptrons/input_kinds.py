@@ -20,7 +20,7 @@ KINDS: dict[type, str] = {str: TEXT, int: NUMBER, float: NUMBER, bool: NUMBER, b
 def check_input(X: Any, y: Any) -> None:
     """Rows and labels."""
     if X is None:
-        raise ValueError("X is None; pass a row per label.")
+        raise ValueError("Expected 2D array, got a scalar instead: None; pass a row per label.")
     check_table(X)
     check_labels(y)
 

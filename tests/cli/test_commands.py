@@ -391,9 +391,8 @@ def test_without_the_extra(missing, table):
 
 
 def test_without_polars(table):
-    code = (
-        "import sys; sys.modules['polars'] = None; import perceptrons.cli as c; c.main(['compare', 't.csv'])"
-    )
+    without = "import sys; sys.modules['polars'] = None; from perceptrons.cli import main"
+    code = f"{without}; main(['compare', {str(table)!r}])"
     done = shell(code=code)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == 'perceptrons: Tables from files need polars: pip install "perceptrons[app]"\n'

@@ -260,7 +260,7 @@ def test_bad_parameters(settings, message):
 
 
 def test_bad_rows():
-    with pytest.raises(ValueError, match="X is None; pass a row per label"):
+    with pytest.raises(ValueError, match="got a scalar instead: None; pass a row per label"):
         SelectiveClassifier(Perceptron()).fit(None, [0, 1])
     with pytest.raises(ValueError, match=r"sample_weight is given, but .* each once"):
         SelectiveClassifier(LogisticRegression()).fit(X, Y, sample_weight=np.ones(200))

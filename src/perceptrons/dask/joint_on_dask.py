@@ -21,7 +21,7 @@ from ..sparse.rule_path import PathScope, Picked, RuleSequence, constant_sequenc
 from ..sparse.summed_rules import SummedRuleRows, sums_at
 from ..sparse.surgery import RuleRows
 from .joint_parts import begin_run, covered_rows, forgotten, gathered, pattern_sums
-from .joint_runs import FoldsOnCluster, Run, runs_over
+from .joint_runs import FoldsOnCluster, JointRun, runs_over
 from .rounds import Conversation, Rounds
 from .run_samples import RunSamples
 
@@ -69,7 +69,7 @@ class LeftOut(NamedTuple):
 class RunOnCluster:
     """The rows of one run; the last one's are those of `vector_of`."""
 
-    def __init__(self, rounds: Rounds, folds: FoldsOnCluster, run: Run) -> None:
+    def __init__(self, rounds: Rounds, folds: FoldsOnCluster, run: JointRun) -> None:
         self.run, n_parts = run, len(rounds.numbers)
         self.most = max(LEAST_PATTERNS, MOST_PATTERNS // n_parts)
         setups = [(one, run.number, run.vector) for one in folds.told]

@@ -11,7 +11,7 @@ import numpy as np
 from .._types import Array
 from ..sparse.coded_columns import CodedColumns, code_type, column_sums
 from ..sparse.coded_training import CodedTraining
-from ..sparse.joint import CoveredRows, JointVector, RowsInMemory
+from ..sparse.joint import CoveredRows, JointRowsInMemory, JointVector
 from ..sparse.limits import Limits
 from ..sparse.risk_card import card_totals
 from ..sparse.rows_alike import RowPatterns, patterns_of
@@ -19,7 +19,7 @@ from ..sparse.rule_path import PathScope, Picked, RuleSequence, as_all, rounded_
 from ..sparse.scorecard import Total
 from ..sparse.streamed_rules import code_cells, coded
 from ..tables.literal_encoder import LiteralEncoder
-from .folds import FoldPlan, dealt, folds_of_rows, forget_dealt
+from .dealt_folds import DealingPlan, dealt, folds_of_rows, forget_dealt
 from .part import CollectionPart
 from .part_classes import KnownClasses
 
@@ -38,7 +38,7 @@ class FoldedCodes(NamedTuple):
     """The same, and what it must know to find their folds."""
 
     settings: CodeSettings
-    plan: FoldPlan
+    plan: DealingPlan
     before: tuple[int, ...]  # rows of each class in the parts before
 
 
@@ -115,7 +115,7 @@ def fold_sums(part: CollectionPart, given: FoldedCodes) -> FoldSums:
     return FoldSums(n_rows.reshape(shape), weights.reshape(shape))
 
 
-def after_drawing(part: CollectionPart, plan: FoldPlan) -> Any:
+def after_drawing(part: CollectionPart, plan: DealingPlan) -> Any:
     """The generator."""
     return dealt(plan).rng
 
@@ -169,7 +169,7 @@ class RunPart:
         return question(self.patterns[which], *told)
 
     def covered(self, places: list[tuple[int, ...]]) -> CoveredRows:
-        return RowsInMemory(self.training, self.signs).covered(places)
+        return JointRowsInMemory(self.training, self.signs).covered(places)
 
 
 def begin_run(part: CollectionPart, given: FoldedCodes, run: int, vector: int) -> RunPart:

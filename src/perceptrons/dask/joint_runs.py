@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from .._types import Array
 from ..sparse.n_stages import possible_folds
-from .folds import FoldPlan
+from .dealt_folds import DealingPlan
 from .joint_parts import CodeSettings, FoldedCodes, FoldSums, after_drawing, class_rows, fold_sums
 from .rounds import Rounds
 
@@ -38,7 +38,7 @@ def deal_folds(rounds: Rounds, settings: CodeSettings, cv: int, random_state: An
     order = sorted(range(counts.shape[1]), key=lambda c: first_of(c, found))
     rng, n_folds = check_random_state(random_state), possible_folds(int(cv), counts.sum(axis=0))
     sizes = tuple(counts.sum(axis=0).tolist())
-    plan = FoldPlan(uuid4().hex, n_folds, sizes, tuple(order), deepcopy(rng))
+    plan = DealingPlan(uuid4().hex, n_folds, sizes, tuple(order), deepcopy(rng))
     before = np.cumsum(counts, axis=0) - counts
     told = [FoldedCodes(settings, plan, tuple(own)) for own in before.tolist()]
     sums: list[FoldSums] = rounds.ask_each("folds", fold_sums, [(one,) for one in told])
@@ -55,7 +55,7 @@ def first_of(c: int, found: list[tuple[Array, Array]]) -> tuple[int, int]:
     return next((k, int(first[c])) for k, (_, first) in enumerate(found) if first[c] >= 0)
 
 
-class Run(NamedTuple):
+class JointRun(NamedTuple):
     """What is learned from the rows of all folds but one, or of all, by one weight vector."""
 
     number: int  # of the fold left out; the last run learns from all rows
@@ -71,7 +71,7 @@ class Run(NamedTuple):
         return (self.positive - (self.total - self.positive)) / self.total
 
 
-def runs_over(folds: FoldsOnCluster) -> list[list[Run]]:
+def runs_over(folds: FoldsOnCluster) -> list[list[JointRun]]:
     """For each weight vector its runs."""
     n_rows, weights = folds.sums
     n_classes = n_rows.shape[1]
@@ -82,6 +82,6 @@ def runs_over(folds: FoldsOnCluster) -> list[list[Run]]:
             there = np.arange(len(n_rows)) != number
             n_each, p = n_rows[there].sum(axis=0), weights[there].sum(axis=0)
             of_one = int(n_each[c]) in (0, int(n_each.sum()))
-            own.append(Run(number, vector, int(n_each.sum()), float(p.sum()), float(p[c]), of_one))
+            own.append(JointRun(number, vector, int(n_each.sum()), float(p.sum()), float(p[c]), of_one))
         found.append(own)
     return found

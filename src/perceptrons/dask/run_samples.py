@@ -12,7 +12,7 @@ from ..sparse import rule_path
 from ..sparse.joint import COLUMNS, strongest
 from ..sparse.rule_path import PathScope, Picked, RuleSequence, drawn_rows, most_rules
 from .joint_parts import SampledRun, literal_sums, pointed, sampled_rows, walked
-from .joint_runs import FoldsOnCluster, Run
+from .joint_runs import FoldsOnCluster, JointRun
 from .relays import Relay
 from .rounds import Rounds
 
@@ -28,9 +28,9 @@ class SampleOfRun(NamedTuple):
 class RunSamples:
     """The samples of some runs. Weight vectors that look at the same columns share those of their folds."""
 
-    def __init__(self, rounds: Rounds, folds: FoldsOnCluster, runs: list[Run], scope: PathScope) -> None:
+    def __init__(self, rounds: Rounds, folds: FoldsOnCluster, runs: list[JointRun], scope: PathScope) -> None:
         self.scope, self.n_classes = scope, folds.sums.n_rows.shape[1]
-        self.numbers: dict[Run, int] = {}
+        self.numbers: dict[JointRun, int] = {}
         samples: list[SampleOfRun] = []
         known: dict[tuple[int, bytes], int] = {}
         for run, columns in columns_of_runs(rounds, folds, runs):
@@ -42,14 +42,14 @@ class RunSamples:
         told = zip(folds.told, samples_of_parts(folds, samples), strict=True)
         self.relay = Relay(rounds, "rows of paths", sampled_rows, [*told])
 
-    def walk(self, runs: list[Run]) -> dict[Run, Picked]:
+    def walk(self, runs: list[JointRun]) -> dict[JointRun, Picked]:
         """What the path of each run picks."""
         tasks = [(self._sampled(run), self.scope, most_rules(run.total)) for run in runs]
         return dict(zip(runs, self.relay.work(walked, tasks), strict=True))
 
     def pointed(
-        self, sequences: dict[Run, RuleSequence], picked: dict[Run, Picked]
-    ) -> dict[Run, RuleSequence]:
+        self, sequences: dict[JointRun, RuleSequence], picked: dict[JointRun, Picked]
+    ) -> dict[JointRun, RuleSequence]:
         """The sequences with whole points."""
         tasks = []
         for run, sequence in sequences.items():
@@ -58,7 +58,7 @@ class RunSamples:
             tasks.append((self._sampled(run), places, self.scope, picked[run], sequence))
         return dict(zip(sequences, self.relay.work(pointed, tasks), strict=True))
 
-    def _sampled(self, run: Run) -> SampledRun:
+    def _sampled(self, run: JointRun) -> SampledRun:
         return SampledRun(self.numbers[run], run.vector, self.n_classes, run.n_rows, run.total)
 
     def close(self) -> None:
@@ -78,7 +78,9 @@ def samples_of_parts(folds: FoldsOnCluster, samples: list[SampleOfRun]) -> Itera
         yield own
 
 
-def columns_of_runs(rounds: Rounds, folds: FoldsOnCluster, runs: list[Run]) -> Iterator[tuple[Run, Array]]:
+def columns_of_runs(
+    rounds: Rounds, folds: FoldsOnCluster, runs: list[JointRun]
+) -> Iterator[tuple[JointRun, Array]]:
     """The columns that each run looks at, as `joint.fold_columns` chooses them."""
     encoder, limits = folds.told[0].settings.encoder, folds.told[0].settings.limits
     used = np.unique(encoder.attributes_)

@@ -55,7 +55,7 @@ class SparseBits:
 
 @dataclass(frozen=True, eq=False)
 class CutRows:
-    """The rows of a CSR matrix, seen as differences from a base row: no copy, each value is compared anew.
+    """The rows of a CSR matrix, seen as differences from a base row: no copy, each value is compared again.
 
     What is to be kept is taken out, so that the matrix can go.
     """

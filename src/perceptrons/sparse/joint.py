@@ -54,7 +54,7 @@ def learn_together(
     for v, signs in enumerate(vectors):
         *folds, whole = done[v * len(parts) : (v + 1) * len(parts)]
         choice = choose_size(training, signs, folds, [test for _, test in splits], scope)
-        found.append(vector_of(whole, choice, scope, RowsInMemory(training, signs, scope.device)))
+        found.append(vector_of(whole, choice, scope, JointRowsInMemory(training, signs, scope.device)))
     return found
 
 
@@ -117,7 +117,7 @@ class JointRows(Protocol):
         """How often these rules hold."""
 
 
-class RowsInMemory:
+class JointRowsInMemory:
     """Those of a training set."""
 
     def __init__(self, training: CodedTraining, signs: Array, device: Any = None) -> None:

@@ -17,8 +17,9 @@ Deviation from the book: underflow is counted, too. Every product may be off by 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import chain
 from operator import mul
 from typing import Any
 
@@ -29,6 +30,7 @@ from .._types import Array
 UNIT = 2.0**-53  # u, what one rounding costs, relative to its result
 LEAST = 2.0**-1074  # the least double
 LARGEST = float(np.finfo(np.float64).max)
+BLOCK = 4096  # doubles that are Python's numbers at a time
 
 
 def up(value: float) -> float:
@@ -102,10 +104,16 @@ def hypot_above(*lengths: float) -> float:
 
 def total_bounds(values: Any) -> tuple[float, float]:
     """Lower and upper bounds on a sum, next to one another: `fsum` rounds once."""
-    values = np.asarray(values, np.float64).ravel().tolist()
-    total = math.fsum(values)
-    rest = math.fsum([*values, -total])  # exactly 0 if the sum is a double
+    doubles = np.asarray(values, np.float64).ravel()
+    total = math.fsum(one_by_one(doubles))
+    rest = math.fsum(chain(one_by_one(doubles), [-total]))  # exactly 0 if the sum is a double
     return (down(total) if rest < 0.0 else total), (up(total) if rest > 0.0 else total)
+
+
+def one_by_one(doubles: Array) -> Iterator[float]:
+    """As Python's numbers, which are large, some at a time."""
+    parts = (doubles[start : start + BLOCK] for start in range(0, len(doubles), BLOCK))
+    return chain.from_iterable(part.tolist() for part in parts)
 
 
 # Exact numbers --------------------------------------------------------------------------------------------

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedKFold
 
-from perceptrons.dask import folds as of_parts
-from perceptrons.dask.folds import FoldPlan, dealt, folds_of_rows, forget_dealt
+from perceptrons.dask import dealt_folds as of_parts
+from perceptrons.dask.dealt_folds import DealingPlan, dealt, folds_of_rows, forget_dealt
 from tests.sizes import cases
 
 pytestmark = pytest.mark.dask
@@ -21,7 +21,9 @@ SEEN = Counter()
 def plan_of(codes, n_folds, rng):
     classes, first = np.unique(codes, return_index=True)
     order = classes[np.argsort(first)]
-    return FoldPlan(f"{id(rng)} {len(codes)}", n_folds, tuple(np.bincount(codes)), tuple(order.tolist()), rng)
+    return DealingPlan(
+        f"{id(rng)} {len(codes)}", n_folds, tuple(np.bincount(codes)), tuple(order.tolist()), rng
+    )
 
 
 def in_parts(plan, codes, cuts):

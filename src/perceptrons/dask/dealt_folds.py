@@ -18,7 +18,7 @@ MOST_DRAWN = 2**27
 BLOCK = 65_536  # rows whose folds are drawn at a time, if there are very many
 
 
-class FoldPlan(NamedTuple):
+class DealingPlan(NamedTuple):
     """What must be known to draw the folds."""
 
     key: str
@@ -42,7 +42,7 @@ class DealtFolds(NamedTuple):
 _DEALT: dict[str, DealtFolds] = {}  # of the last plan: parts of one worker draw once
 
 
-def dealt(plan: FoldPlan) -> DealtFolds:
+def dealt(plan: DealingPlan) -> DealtFolds:
     """Drawn once; another thread may forget it meanwhile."""
     found = _DEALT.get(plan.key)
     if found is None:
@@ -57,7 +57,7 @@ def forget_dealt() -> None:
     _DEALT.clear()
 
 
-def deal(plan: FoldPlan) -> DealtFolds:
+def deal(plan: DealingPlan) -> DealtFolds:
     """As `StratifiedKFold(n_folds, shuffle=True)`, which deals out folds to all rows sorted by class, one
     after the other, and shuffles those of each class."""
     rng, folds, start = deepcopy(plan.rng), {}, 0
@@ -71,7 +71,7 @@ def deal(plan: FoldPlan) -> DealtFolds:
     return DealtFolds(folds, rng)
 
 
-def folds_of_rows(plan: FoldPlan, codes: Array, before: tuple[int, ...]) -> Array:
+def folds_of_rows(plan: DealingPlan, codes: Array, before: tuple[int, ...]) -> Array:
     """The fold of each row of a part; `before` are the rows of each class that come before it."""
     if not plan.is_drawn:
         return folds_by_number(plan, sum(before), len(codes))
@@ -82,7 +82,7 @@ def folds_of_rows(plan: FoldPlan, codes: Array, before: tuple[int, ...]) -> Arra
     return found
 
 
-def folds_by_number(plan: FoldPlan, first: int, n_rows: int) -> Array:
+def folds_by_number(plan: DealingPlan, first: int, n_rows: int) -> Array:
     """The folds of rows by their numbers, the first of which is given."""
     seed, start = int(deepcopy(plan.rng).randint(2**31)), first // BLOCK * BLOCK
     blocks = range(start // BLOCK, -(-(first + n_rows) // BLOCK))

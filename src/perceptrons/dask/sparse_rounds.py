@@ -106,12 +106,13 @@ class PartBoosting:
         self.D = encoded.weights / total
         if given is not None:  # the rows of one fold are left out
             self.D = np.where(learned_from(part, given, fold), self.D, 0.0)
+        self.signed = np.empty(len(self.D))  # kept, since room for many rows is taken again page by page
         self.pairs = PairSearch(self.data, self.signs, self.D, scope.share) if scope.k > 1 else None
         self.held: dict[tuple[int, ...], Array] = {}  # of the conjunctions judged last
 
     def sums(self) -> PairSums:
         """Of the weights as they are."""
-        signed = self.D * self.signs
+        signed = np.multiply(self.D, self.signs, out=self.signed)
         ends = float(signed.sum()), float(self.D.sum())
         if self.pairs is None:
             p, n = np.zeros((2, self.data.n_literals))
@@ -124,11 +125,11 @@ class PartBoosting:
     def reweigh(self, literals: tuple[int, ...], sign: int, beta: float, total: float) -> PairSums:
         held = self.held.get(literals)
         right = (self.signs == sign) == (rows_of(self.data, literals) if held is None else held)
-        before, self.D = self.D, np.where(right, beta * self.D, self.D) / total
         if self.pairs is not None:
-            self.pairs.follow(Reweighing(before, right, beta, total))
-            if self.pairs.stale:
-                self.pairs.refresh(self.D)
+            self.pairs.follow(Reweighing(self.D, right, beta, total))
+        reweigh_rows(self.D, right, beta, total)
+        if self.pairs is not None and self.pairs.stale:
+            self.pairs.refresh(self.D)
         return self.sums()
 
     def refresh(self) -> PairSums:
@@ -140,7 +141,8 @@ class PartBoosting:
     def gains(self, pairs: Array) -> Array:
         """Σ D f over the rows in which both literals of a pair hold."""
         sums = np.zeros(len(pairs))
-        rescore_rows(self.data.rows, self.D * self.signs, pairs, sums)
+        signed = np.multiply(self.D, self.signs, out=self.signed)
+        rescore_rows(self.data.rows, signed, pairs, sums)
         return sums
 
     def judge(self, conjunctions: list[tuple[int, ...]]) -> Array:
@@ -148,6 +150,12 @@ class PartBoosting:
         wrong."""
         self.held = {one: rows_of(self.data, one) for one in conjunctions}
         return np.array([judge_rows(self.D, self.signs, held) for held in self.held.values()])
+
+
+@compiled
+def reweigh_rows(D, right, beta, total):
+    for r in range(D.size):
+        D[r] = (beta * D[r] if right[r] else D[r]) / total
 
 
 @compiled

@@ -93,7 +93,8 @@ class GramMatrix:
         else:
             largest = float(weights.max(initial=0.0))
             add = partial(add_blocks, self.L, factor * largest)
-            terms = np.sqrt(weights / largest).astype(np.float32)
+            terms = np.empty(len(weights), np.float32)
+            write_roots(weights, largest, terms)
         if len(parts) == 1:
             add(rows, terms, self.entries)
             return
@@ -190,14 +191,42 @@ class PairSearch:
         if self.stale:
             return
         for sign, matrix in self.sides.items():
-            mine = (self.signs == sign) & (D > 0.0)
-            hit = mine & right
-            if 2 * np.count_nonzero(hit) <= np.count_nonzero(mine):
-                hits = np.flatnonzero(hit)
-                matrix.add(hits, D[hits], (beta - 1.0) / total, keep=1.0 / total)
+            n_hits, n_misses = count_rows_of(sign, self.signs, D, right)
+            few, n = n_hits <= n_misses, min(n_hits, n_misses)
+            rows, weights = np.empty(n, np.int64), np.empty(n)
+            list_rows_of(sign, self.signs, D, right, few, rows, weights)
+            if few:
+                matrix.add(rows, weights, (beta - 1.0) / total, keep=1.0 / total)
             else:
-                misses = np.flatnonzero(mine & ~right)
-                matrix.add(misses, D[misses], (1.0 - beta) / total, keep=beta / total)
+                matrix.add(rows, weights, (1.0 - beta) / total, keep=beta / total)
+
+
+@compiled
+def count_rows_of(sign, signs, D, right):
+    """How many rows of a class are right, and how many are wrong."""
+    n_hits = n_misses = 0
+    for r in range(D.size):
+        if signs[r] == sign and D[r] > 0.0:
+            n_hits += right[r]
+            n_misses += not right[r]
+    return n_hits, n_misses
+
+
+@compiled
+def list_rows_of(sign, signs, D, right, those, rows, weights):
+    """Write down the rows of a class that are right, or those that are wrong, and what they weigh."""
+    n = 0
+    for r in range(D.size):
+        if signs[r] == sign and D[r] > 0.0 and right[r] == those:
+            rows[n], weights[n] = r, D[r]
+            n += 1
+
+
+@compiled
+def write_roots(weights, largest, roots):
+    """One pass: arrays on the way would be as long as the rows."""
+    for k in range(weights.size):
+        roots[k] = np.float32(np.sqrt(weights[k] / largest))
 
 
 def parts_of(n_rows: int, row_time: float, n_entries: int) -> list[slice]:

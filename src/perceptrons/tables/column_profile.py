@@ -6,6 +6,7 @@ batches put together, and quantiles come from a sketch (`quantile_sketch`).
 """
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -65,13 +66,13 @@ class NumberProfile:
         )
         if self.values is not None:
             own = np.unique(cells, return_counts=True) if weights is None else (cells, each)
-            self._add_distinct(own[0], own[1], cells)
+            self._add_distinct(own[0], own[1], lambda: cells)
         elif self.sketch is not None:
             self._check_unweighted()
             self.sketch.add(cells)
 
-    def _add_distinct(self, own: Array, each: Array, cells: Array) -> None:
-        """More values, and what each weighs; the cells in which they are."""
+    def _add_distinct(self, own: Array, each: Array, cells: Callable[[], Array]) -> None:
+        """More values, and what each weighs; the cells in which they are, if a sketch must see them."""
         assert self.values is not None
         both = np.concatenate([self.values, own])
         values, places = np.unique(both, return_inverse=True)
@@ -83,7 +84,7 @@ class NumberProfile:
         if self.quantiles:
             self._check_unweighted()
             self.sketch = sketch_of(self.values, self.counts)
-            self.sketch.add(cells)
+            self.sketch.add(cells())
         self.values = None
 
     def __add__(self, other: "NumberProfile") -> "NumberProfile":
@@ -97,8 +98,8 @@ class NumberProfile:
         both.weighted, both.parts = self.weighted or other.weighted, [*self.parts, *other.parts]
         both.share_at_overflow = max(self.share_at_overflow, other.share_at_overflow)
         if self.values is not None and other.values is not None:
-            cells = np.repeat(other.values, other.counts.astype(np.int64) if self.quantiles else 0)
-            both._add_distinct(other.values, other.counts, cells)
+            values, counts = other.values, other.counts
+            both._add_distinct(values, counts, lambda: np.repeat(values, counts.astype(np.int64)))
             return both
         both.values, both.sketch = None, None
         if self.quantiles:

@@ -100,12 +100,7 @@ def test_a_collection_gives_the_model_of_all_rows_in_memory(problem, few, many_p
             return
         client = Here(forgetful=0.05)
         model = fitted(SparsePerceptron(**parameters), *rows, client=client).to_local()
-    try:
-        assert_same(in_memory, model, X)
-    except AssertionError:  # of points that are equal but for rounding, either may be chosen
-        assert parameters["max_points"]
-        assert abs(np.min(in_memory.cv_loss_) - np.min(model.cv_loss_)) < 0.03
-        SEEN["ties"] += 1
+    assert_same(in_memory, model, X)
     SEEN["cases"] += 1
     SEEN["rules"] += len(in_memory._places) > 1
     SEEN["forgotten"] += client.lost > 0
@@ -116,7 +111,6 @@ def test_a_collection_gives_the_model_of_all_rows_in_memory(problem, few, many_p
 def test_the_random_cases_told_something():
     known = [SEEN[what] for what in ("rules", "forgotten", "cards", "there")]
     assert not SEEN or min(known) > 0.05 * SEEN["cases"]
-    assert SEEN["ties"] <= 1 + 0.08 * SEEN["cards"]
     print(f"together: {dict(SEEN)}")
 
 

@@ -1,6 +1,6 @@
 """Which Dask cluster a fit runs on, and what is said when it fails.
 
-The client given, or the current one; where there is none, a cluster of processes on this machine, closed
+The client given, or the current one, or else a cluster of processes on this machine, closed
 afterwards.
 """
 

@@ -97,7 +97,7 @@ def learned_from(part: CollectionPart, given: FoldedCodes, fold: int) -> Array:
 
 
 def class_rows(part: CollectionPart, settings: CodeSettings) -> tuple[Array, Array]:
-    """How many rows each class has, and where its first row stands; −1 if there is none."""
+    """How many rows each class has, and where its first row stands; −1 for a class without rows."""
     codes, n_classes = present_rows(part, settings)[1], len(settings.known.classes)
     first = np.full(n_classes, -1)
     found, places = np.unique(codes, return_index=True)

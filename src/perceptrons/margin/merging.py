@@ -70,7 +70,7 @@ def merge(K, diagonal, used, codes, duals, scores, order):
 
 @inlined
 def nearest(K, diagonal, used, codes, remains, i):
-    """The nearest other row of the class that remains, in feature space; −1 if there is none."""
+    """The nearest other row of the class that remains, in feature space; −1 if no other remains."""
     mine, best, found = K[used[i]], np.inf, -1
     for p in range(used.size):
         if p != i and remains[p] and codes[p] == codes[i]:

@@ -66,7 +66,7 @@ class ErrorRejectDisplay:
     ax_, figure_ : matplotlib objects
         Where the curve was drawn.
     line_, point_, always_ : matplotlib lines or None
-        The curve, the dot (or dashed line), and the thin line; None if there is none.
+        The curve, the dot (or dashed line), and the thin line; None for a line that is not drawn.
 
     Examples
     --------

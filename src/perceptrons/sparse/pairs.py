@@ -31,7 +31,7 @@ from .syrk import add_product
 
 BLOCK = 256  # rows at a time: short sums, small errors
 PARTS, PART_TIME = 8, 2e5  # the most parts of the rows; the fewest nanoseconds that one takes
-MERGED = 8  # the fewest nanoseconds for each entry: about so many times as long as it takes to add the part
+MERGED = 8  # the fewest nanoseconds for each entry of a part, whose sum takes about one
 LONG = 10**6  # rows times pairs from which threads share the rescoring
 EXACT = 2**24  # float32 counts up to here
 ROUNDING = 1e-6  # of a correlation that is computed in float32 from P and N

@@ -22,7 +22,7 @@ ABOVE = (
 MOVES = 100
 CANDIDATES = 8  # rules that may take the place of another
 STEPS = 12  # of Newton's method for u and b
-CLOSE = 1e-7  # of the loss: a smaller gain is none, and such losses are equal
+CLOSE = 1e-7  # of the loss: two losses that differ by less count as equal
 
 
 def rounded(

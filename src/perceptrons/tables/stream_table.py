@@ -58,9 +58,9 @@ def stream_table(
         A Parquet, Arrow (.arrow, .feather, .ipc) or text file (.csv, .tsv, …), a folder of such files, which
         are read in the order of their names, or a list of files.
     target : str or None
-        The column of the classes; None if there is none.
+        The column of the classes, or None for rows without classes.
     weight : str or None, default None
-        The column of the weights of rows; None if there is none.
+        The column of the weights of rows, or None for rows without weights.
     drop : collection of str, default ()
         Columns that are left out.
     nominal : collection of str, default ()
